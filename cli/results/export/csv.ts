@@ -53,11 +53,12 @@ function wasPinned(_: unknown, cell: Cell | undefined, terms: Terms): boolean | 
   return terms.pin_time ? true : null;
 }
 
-const metric = (name: LoadMetric): Column => ({
-  name,
-  meaning: loadMetrics[name].meaning,
-  value: (load) => load[name],
-});
+type OwnField = { [Name in keyof Load]: Load[Name] extends CsvValue ? Name : never }[keyof Load] & string;
+
+/** What a load has under the column's name. */
+const own = (name: OwnField, meaning: string): Column => ({ name, meaning, value: (load) => load[name] });
+
+const metric = (name: LoadMetric): Column => own(name, loadMetrics[name].meaning);
 
 const filmMetric = (name: FilmMetric): Column => ({
   name,
@@ -75,17 +76,10 @@ const firstColumns: readonly Column[] = [
   },
   { name: "page", meaning: "name of the recording", value: (load) => load.page, film: (_, cell) => cell?.page ?? null },
   {
-    name: "lane",
-    meaning: "lane the load was held to: h1, h2, h3, h3-0rtt, ...",
-    value: (load) => load.lane,
+    ...own("lane", "lane the load was held to: h1, h2, h3, h3-0rtt, ..."),
     film: (_, cell) => cell?.lane ?? null,
   },
-  {
-    name: "link",
-    meaning: "the emulated link, short form",
-    value: (load) => load.link,
-    film: (_, cell) => cell?.link ?? null,
-  },
+  { ...own("link", "the emulated link, short form"), film: (_, cell) => cell?.link ?? null },
   {
     name: "down_bps",
     meaning: "rate towards the browser in bit/s; empty: unlimited",
@@ -103,9 +97,9 @@ const firstColumns: readonly Column[] = [
     ...fromCell((cell) => cell.link_profile.down.loss),
   },
   { name: "loss_up", meaning: "the same from the browser", ...fromCell((cell) => cell.link_profile.up.loss) },
-  { name: "block", meaning: "repetition, from 0; its loads ran next to each other", value: (load) => load.block },
-  { name: "attempt", meaning: "try at this load, from 0", value: (load) => load.attempt },
-  { name: "position", meaning: "place in the planned order, from 0", value: (load) => load.position },
+  own("block", "repetition, from 0; its loads ran next to each other"),
+  own("attempt", "try at this load, from 0"),
+  own("position", "place in the planned order, from 0"),
   {
     name: "status",
     meaning: "valid, invalid (not what was asked) or failed (no end)",
@@ -124,8 +118,8 @@ const firstColumns: readonly Column[] = [
     value: (load) => load.reasons.join(" | "),
     film: (film) => film.reasons.join(" | "),
   },
-  { name: "started_at", meaning: "ISO 8601, UTC", value: (load) => load.started_at },
-  { name: "wall_ms", meaning: "the load's whole cost, lab and browser included", value: (load) => load.wall_ms },
+  own("started_at", "ISO 8601, UTC"),
+  own("wall_ms", "the load's whole cost, lab and browser included"),
   { ...metric("plt_ms"), film: (film) => film.plt_ms },
   metric("ttfb_ms"),
   metric("dcl_ms"),
@@ -142,21 +136,13 @@ const firstColumns: readonly Column[] = [
   metric("requests"),
   metric("bytes"),
   metric("connections"),
-  { name: "matched", meaning: "requests answered with their own recorded response", value: (load) => load.matched },
-  {
-    name: "fuzzy",
-    meaning: "requests answered with that of another query, scheme or port",
-    value: (load) => load.fuzzy,
-  },
-  { name: "missed", meaning: "requests not in the recording", value: (load) => load.missed },
-  { name: "failed", meaning: "requests that failed", value: (load) => load.failed },
-  { name: "off_lane", meaning: "requests on another protocol than the lane's", value: (load) => load.off_lane },
-  {
-    name: "browser_version",
-    meaning: "of Chromium, or Firefox and its version; empty: not told",
-    value: (load) => load.browser_version,
-  },
-  { name: "browser_sha256", meaning: "of the browser's program", value: (load) => load.browser_sha256 },
+  own("matched", "requests answered with their own recorded response"),
+  own("fuzzy", "requests answered with that of another query, scheme or port"),
+  own("missed", "requests not in the recording"),
+  own("failed", "requests that failed"),
+  own("off_lane", "requests on another protocol than the lane's"),
+  own("browser_version", "of Chromium, or Firefox and its version; empty: not told"),
+  own("browser_sha256", "of the browser's program"),
   { name: "host", meaning: "machine that ran it; empty: not noted", ...fromCell(({ host }) => host?.name ?? null) },
   { name: "host_cpu", meaning: "its processor", ...fromCell(({ host }) => host?.facts.cpu ?? null) },
   { name: "host_cpus", meaning: "how many CPUs it has", ...fromCell(({ host }) => host?.facts.cpus ?? null) },
@@ -201,35 +187,15 @@ const firstColumns: readonly Column[] = [
     meaning: "how many times slower time passed in the lab (sweeps of earlier versions); times are undilated",
     ...fromTerms(({ dilation }) => dilation),
   },
-  {
-    name: "coverage_requests",
-    meaning: "share of the recorded requests before the recorded load event that it asked for, 0 to 1",
-    value: (load) => load.coverage_requests,
-  },
-  { name: "coverage_bytes", meaning: "the same of their bytes", value: (load) => load.coverage_bytes },
-  {
-    name: "beyond_reports",
-    meaning: "beacons, pings and reports that are not in the recording",
-    value: (load) => load.beyond_reports,
-  },
-  {
-    name: "beyond_other",
-    meaning: "other requests that the recording has no answer to",
-    value: (load) => load.beyond_other,
-  },
-  {
-    name: "beyond_failed",
-    meaning: "requests that failed when recorded, and failed again",
-    value: (load) => load.beyond_failed,
-  },
-  {
-    name: "disturbance_ms",
-    meaning: "what the machine may have added to it, at most, beyond a calm machine's",
-    value: (load) => load.disturbance_ms,
-  },
-  { name: "disturbance_link_ms", meaning: "of it, at the link", value: (load) => load.disturbance_link_ms },
-  { name: "disturbance_cpu_ms", meaning: "of it, without a CPU", value: (load) => load.disturbance_cpu_ms },
-  { name: "tolerated_ms", meaning: "up to where it counts", value: (load) => load.tolerated_ms },
+  own("coverage_requests", "share of the recorded requests before the recorded load event that it asked for, 0 to 1"),
+  own("coverage_bytes", "the same of their bytes"),
+  own("beyond_reports", "beacons, pings and reports that are not in the recording"),
+  own("beyond_other", "other requests that the recording has no answer to"),
+  own("beyond_failed", "requests that failed when recorded, and failed again"),
+  own("disturbance_ms", "what the machine may have added to it, at most, beyond a calm machine's"),
+  own("disturbance_link_ms", "of it, at the link"),
+  own("disturbance_cpu_ms", "of it, without a CPU"),
+  own("tolerated_ms", "up to where it counts"),
   {
     name: "timed_out_after_ms",
     meaning:

@@ -7,7 +7,6 @@ import {
   isFirst,
   type PageMetric,
   pageMetrics,
-  type VideoMetric,
   videoMetrics,
 } from "../../../extension/capture/metric_facts.ts";
 import type { PageLoad } from "../../../schemas/generated/page_load.ts";
@@ -24,71 +23,14 @@ import type { Row } from "./sweep_rows.ts";
 
 type Values<Name extends string> = Readonly<Record<Name, number | null>>;
 
-export type FirstMetric = (typeof firstMetrics)[number];
-type LaterMetric = Exclude<PageMetric, FirstMetric>;
+type LaterMetric = Exclude<PageMetric, (typeof firstMetrics)[number]>;
 
 const laterMetrics = pageMetrics.filter((name): name is LaterMetric => !isFirst(name));
 
-export const countColumns = [
-  "requests",
-  "bytes",
-  "connections",
-  "matched",
-  "fuzzy",
-  "missed",
-  "failed",
-  "off_lane",
-] as const;
+const countNames = ["requests", "bytes", "connections", "matched", "fuzzy", "missed", "failed", "off_lane"] as const;
 
-/** Null: the load failed, or was stored before this was noted. */
-interface StoredCoverage {
-  /** Shares of the recorded requests and bytes that it requested, from 0 to 1. */
-  readonly coverage_requests: number | null;
-  readonly coverage_bytes: number | null;
-  /** What it was expected to request. */
-  readonly recorded_requests: number | null;
-  readonly recorded_bytes: number | null;
-  /** Requests that the recording has no answer to. */
-  readonly beyond_reports: number | null;
-  readonly beyond_other: number | null;
-  readonly beyond_failed: number | null;
-}
-
-/** Null: the load did not end, or was stored before this was noted. */
-interface StoredDisturbance {
-  /** Beyond a calm machine's, at most; the load counts up to tolerated_ms. */
-  readonly disturbance_ms: number | null;
-  /** Of it, at the link. */
-  readonly disturbance_link_ms: number | null;
-  /** Of it, without a CPU; null also if the system does not say. */
-  readonly disturbance_cpu_ms: number | null;
-  readonly tolerated_ms: number | null;
-}
-
-/** Null: the browser did not start, or the load was stored before this was noted. */
-interface LoadBrowser {
-  readonly browser_version: string | null;
-  /** Of the program's file, in hexadecimal. */
-  readonly browser_sha256: string | null;
-}
-
-/** Null: unavailable, or stored before it was computed. */
-export type LoadObservations = Values<
-  FirstMetric | (typeof countColumns)[number] | LaterMetric | ComputedMetric | VideoMetric
-> &
-  LoadBrowser &
-  StoredCoverage &
-  StoredDisturbance;
-
-/** In the order in which loads have them. */
-export const loadObservations = [
-  ...firstMetrics,
-  ...countColumns,
-  ...laterMetrics,
-  ...computedMetrics,
-  ...videoMetrics,
-  "browser_version",
-  "browser_sha256",
+/** How much of its recording a load requested: shares of requests and bytes, from 0 to 1; what it was expected to; what has no answer. */
+const coverageNames = [
   "coverage_requests",
   "coverage_bytes",
   "recorded_requests",
@@ -96,11 +38,33 @@ export const loadObservations = [
   "beyond_reports",
   "beyond_other",
   "beyond_failed",
-  "disturbance_ms",
-  "disturbance_link_ms",
-  "disturbance_cpu_ms",
-  "tolerated_ms",
-] as const satisfies readonly (keyof LoadObservations)[];
+] as const;
+
+/** What the machine may have added, at most, beyond a calm machine's; of it at the link, and without a CPU; up to which the load counts. */
+const disturbanceNames = ["disturbance_ms", "disturbance_link_ms", "disturbance_cpu_ms", "tolerated_ms"] as const;
+
+/** Its version, and the SHA-256 of its program's file, in hexadecimal. */
+const browserNames = ["browser_version", "browser_sha256"] as const;
+
+/** In the order in which loads have them. */
+export const loadObservations = [
+  ...firstMetrics,
+  ...countNames,
+  ...laterMetrics,
+  ...computedMetrics,
+  ...videoMetrics,
+  ...browserNames,
+  ...coverageNames,
+  ...disturbanceNames,
+] as const;
+
+type BrowserName = (typeof browserNames)[number];
+type LoadBrowser = Readonly<Record<BrowserName, string | null>>;
+type Coverage = Values<(typeof coverageNames)[number]>;
+type Disturbance = Values<(typeof disturbanceNames)[number]>;
+
+/** Null: unavailable (a load that failed has little), or stored before it was computed. */
+export type LoadObservations = Values<Exclude<(typeof loadObservations)[number], BrowserName>> & LoadBrowser;
 
 /** CPU times are from the navigation to the load event; network and computation, of the critical path, are the page load time. */
 function computedOf(load: PageLoad): Values<ComputedMetric> {
@@ -127,7 +91,7 @@ function browserOf({ browser: { name, version }, _trilane: { environment } }: Pa
   return { browser_version: keptBrowser(name, version), browser_sha256: environment.browser_sha256 ?? null };
 }
 
-function coverageOf({ _trilane: { coverage } }: PageLoad["log"]): Partial<StoredCoverage> {
+function coverageOf({ _trilane: { coverage } }: PageLoad["log"]): Partial<Coverage> {
   if (!coverage) return {};
   const { requests, bytes, recorded, beyond } = coverage;
   return {
@@ -141,7 +105,7 @@ function coverageOf({ _trilane: { coverage } }: PageLoad["log"]): Partial<Stored
   };
 }
 
-function disturbanceOf({ _trilane: { disturbance } }: PageLoad["log"]): Partial<StoredDisturbance> {
+function disturbanceOf({ _trilane: { disturbance } }: PageLoad["log"]): Partial<Disturbance> {
   if (!disturbance) return {};
   const { link_ms, cpu_ms, calm_ms, tolerated_ms } = disturbance;
   return {
