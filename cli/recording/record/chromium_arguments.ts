@@ -3,6 +3,7 @@
 // Pure; starts nothing.
 import { disabledFeatures, laneArguments, localNetworkChecks, sharedArguments } from "../../browser/chromium.ts";
 import { type Device, deviceArguments, usualDevice } from "../../browser/device.ts";
+import { addressRule } from "../../browser/stand_ins.ts";
 
 /** `any`: whatever browser and site agree on. The others as a measured load is forced to them. */
 export type RecordedLane = "any" | "h1" | "h2" | "h3";
@@ -26,7 +27,7 @@ interface RecorderArguments {
 
 export function recorderArguments(options: RecorderArguments): string[] {
   const { lane, profile, netLog, userAgent, trustedKeys, addresses, allowLocalNetwork, device = usualDevice } = options;
-  const rules = addresses.map(({ host, address }) => `MAP ${host} ${address.includes(":") ? `[${address}]` : address}`);
+  const rules = addresses.map(({ host, address }) => addressRule([host, address]));
   return [
     ...sharedArguments,
     ...deviceArguments(device),

@@ -18,7 +18,7 @@ import { type Capture, type CapturedRequest, isUnderWay } from "../../../extensi
 import type { HarEntry } from "../../../schemas/generated/page_load.ts";
 import type { JsonRecord } from "../../base/json_fields.ts";
 import type { Header } from "../archive/archive.ts";
-import { asAnswered, type HarFile, type HarEntry as LoadEntry } from "../import/har.ts";
+import { asAnswered, type HarFile, type HarEntry as LoadEntry, type NameValue } from "../import/har.ts";
 import type { WireFacts } from "../import/wire_exchange.ts";
 import { Certificates } from "./certificates.ts";
 import type { LoggedConnection, LoggedRequest, NetLog } from "./net_log.ts";
@@ -40,13 +40,8 @@ export interface Recorded {
 
 type SecurityDetails = Protocol.Network.SecurityDetails;
 
-interface HarLine {
-  readonly name: string;
-  readonly value: string;
-}
-
 /** Pseudo-headers are no headers, and HAR has their content elsewhere. */
-const linesOf = (headers: readonly Header[]): HarLine[] =>
+const linesOf = (headers: readonly Header[]): NameValue[] =>
   headers.filter(([name]) => !name.startsWith(":")).map(([name, value]) => ({ name, value }));
 
 const addressOf = (request: CapturedRequest): string => {
