@@ -1,7 +1,7 @@
-// The CPU time of a lab's processes so far, as Linux tells it in /proc: of the server, the shaper, and the browser with all
+// The CPU time of a lab's processes so far, as Linux reports it in /proc: of the server, the shaper, and the browser with all
 // of its processes; and how long each of their threads was ready and had no CPU. Reads; judges nothing.
 //
-// A process's user and system time is told in hundredths of a second, cut off, which over a browser's ten processes would be
+// A process's user and system time is reported in hundredths of a second, cut off, which over a browser's ten processes would be
 // a tenth of a second too little. Its threads tell theirs in nanoseconds, but only those that still run. Both are too low;
 // the larger one is taken. Processes that ended are in the times of those that waited for them (cutime, cstime).
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -60,7 +60,7 @@ function ofThread(folder: string, thread: string): ThreadTold {
   return { thread, ran_ns: Number(ran_ns), waited_ns: Number(waited_ns), turns: Number(turns), children };
 }
 
-/** Null for a process that is gone. Throws where /proc does not tell what is asked. */
+/** Null for a process that is gone. Throws if /proc does not have it. */
 function ofProcess(pid: number): Told | null {
   const folder = `/proc/${pid}`;
   try {
@@ -155,13 +155,13 @@ export function labUseOf(root: number): LabUse | null {
   if (!isTold()) return null;
   try {
     for (let pid = left.pop(); pid !== undefined; pid = left.pop()) {
-      const told = ofProcess(pid);
-      if (!told) continue;
-      const part = partOf(told.name);
-      cpu[part] += told.ms;
-      ended_ms.set(pid, told.ended_ms);
+      const seen = ofProcess(pid);
+      if (!seen) continue;
+      const part = partOf(seen.name);
+      cpu[part] += seen.ms;
+      ended_ms.set(pid, seen.ended_ms);
       const wayOf = part === "browser_ms" ? browserWays(pid) : (): Way => "carries";
-      for (const { thread, ran_ns, waited_ns, turns, children } of told.threads) {
+      for (const { thread, ran_ns, waited_ns, turns, children } of seen.threads) {
         threads.set(thread, { part, process: pid, ran_ns, waited_ns, turns, way: wayOf(thread) });
         left.push(...children);
       }

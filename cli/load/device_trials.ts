@@ -13,11 +13,11 @@ const densityMark = /[@_-]([1-4](?:\.\d+)?)x(?=\.[a-z]{3,4}\b)/i;
 const sameFactor = 1.1;
 
 /** By which factor the numbers of one URL are those of the other, in quarters; null: the URLs differ otherwise. */
-export function factorBetween(recorded: string, asked: string): number | null {
+export function factorBetween(recorded: string, requested: string): number | null {
   const [mark, density] = densityMark.exec(recorded) ?? [];
-  if (mark !== undefined && recorded.replace(mark, "") === asked) return Number(density);
-  if (recorded.replaceAll(numbers, "#") !== asked.replaceAll(numbers, "#")) return null;
-  const others = asked.match(numbers) ?? [];
+  if (mark !== undefined && recorded.replace(mark, "") === requested) return Number(density);
+  if (recorded.replaceAll(numbers, "#") !== requested.replaceAll(numbers, "#")) return null;
+  const others = requested.match(numbers) ?? [];
   const factors = (recorded.match(numbers) ?? []).flatMap((number, place) =>
     number === others[place] ? [] : [Number(number) / Number(others[place])],
   );
@@ -28,7 +28,7 @@ export function factorBetween(recorded: string, asked: string): number | null {
 }
 
 interface Misses {
-  /** Recorded, and not asked for. */
+  /** Recorded, and not requested. */
   readonly notAsked: readonly string[];
   /** Asked for, and not recorded, or answered with something like it. */
   readonly instead: readonly string[];
@@ -38,7 +38,9 @@ interface Misses {
 function factorsOf({ notAsked, instead }: Misses): number[] {
   const votes = new Map<number, number>();
   for (const recorded of notAsked) {
-    const factors = new Set(instead.map((asked) => factorBetween(recorded, asked)).filter((factor) => factor !== null));
+    const factors = new Set(
+      instead.map((requested) => factorBetween(recorded, requested)).filter((factor) => factor !== null),
+    );
     for (const factor of factors) votes.set(factor, (votes.get(factor) ?? 0) + 1);
   }
   return [...votes].toSorted((a, b) => b[1] - a[1]).map(([factor]) => factor);

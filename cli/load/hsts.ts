@@ -1,4 +1,4 @@
-// Whether the browser makes https:// of a page's http:// URL by itself: it ships a list of sites to be asked over TLS only (HSTS
+// Whether the browser makes https:// of a page's http:// URL by itself: it ships a list of sites that it opens over TLS only (HSTS
 // preload), which no option turns off. The lane h1 serves such a page upgraded, as the other lanes do: its http:// scripts would
 // be blocked as mixed content otherwise, on that lane alone. Asks a browser that has no network; once for each site.
 import { mkdir } from "node:fs/promises";
@@ -52,13 +52,13 @@ async function ask(chromium: string, url: string): Promise<boolean> {
 const known = new Map<string, (chromium: string) => Promise<boolean>>();
 
 /**
- * Of the browser at the path `chromium`. False for a URL that is https:// already, and where the browser could not be asked: whatever
+ * Of the browser at the path `chromium`. False for a URL that is https:// already, and where the browser gave no answer: whatever
  * is wrong is the load's to say, which has its own chance, and the next load asks again.
  */
 export async function upgradesByItself(chromium: string, url: string): Promise<boolean> {
   const { protocol, origin } = new URL(url);
   if (protocol !== "http:") return false;
-  const asked = known.get(origin) ?? oncePerFile((path) => ask(path, `${origin}/`));
-  known.set(origin, asked);
-  return asked(chromium).catch(() => false);
+  const answer = known.get(origin) ?? oncePerFile((path) => ask(path, `${origin}/`));
+  known.set(origin, answer);
+  return answer(chromium).catch(() => false);
 }

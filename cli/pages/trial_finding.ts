@@ -56,20 +56,16 @@ export async function trialFinding(
     const pinned_ms = momentOf(recording) ?? defaultMoment_ms;
     return await trialLoad(home, recording, { ...options, pinned_ms });
   }
-  const results = openResults(home);
-  try {
-    const known = results.trialOf(trialKey(recording));
-    if (known !== null) return { outside: known.outside, failure: null };
-    // The browser's library takes a while: only who needs it waits for it.
-    const { tryRecording } = await import("../load/pin_decision.ts");
-    const first = await tryRecording(home, recording, options);
-    const onOther = first.chosen.outside.length > 0 ? await onOtherDevice(home, recording, first, options) : null;
-    const { recording: loaded, tried } = onOther ?? { recording, tried: first };
-    const { outside, failure } = tried.chosen;
-    if (tried.isSettled) results.recordTrial(trialKey(loaded), trialToKeep(tried));
-    if (outside.length === 0) options.say(triedLine(pageTried(loaded, tried)));
-    return { outside, failure };
-  } finally {
-    results.close();
-  }
+  using results = openResults(home);
+  const known = results.trialOf(trialKey(recording));
+  if (known !== null) return { outside: known.outside, failure: null };
+  // The browser's library takes a while: only who needs it waits for it.
+  const { tryRecording } = await import("../load/pin_decision.ts");
+  const first = await tryRecording(home, recording, options);
+  const onOther = first.chosen.outside.length > 0 ? await onOtherDevice(home, recording, first, options) : null;
+  const { recording: loaded, tried } = onOther ?? { recording, tried: first };
+  const { outside, failure } = tried.chosen;
+  if (tried.isSettled) results.recordTrial(trialKey(loaded), trialToKeep(tried));
+  if (outside.length === 0) options.say(triedLine(pageTried(loaded, tried)));
+  return { outside, failure };
 }

@@ -16,7 +16,7 @@ interface Message {
   readonly message?: string;
 }
 
-/** It said that it cannot do what it was asked to. */
+/** It reported that it cannot do what was requested. */
 export class BidiError extends Error {
   override readonly name = "BidiError";
 }
@@ -105,7 +105,7 @@ export async function startFirefox(options: StartOptions, signal?: AbortSignal):
       async connect(pipe) {
         const bidi = new Bidi(pipe);
         const alwaysMatch = {
-          // The replay's certificates are of its own authority: they are for a lab that reaches nobody else.
+          // The replay's certificates are of its own authority: they are for a lab that reaches nothing else.
           acceptInsecureCerts: true,
           // Nobody is there to press OK, and a page that asks stands still until somebody does.
           unhandledPromptBehavior: { default: "accept" },

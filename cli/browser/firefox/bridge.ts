@@ -8,8 +8,8 @@ async function bridge(): Promise<void> {
   const { constants } = await import("node:os");
   const [patience_ms, program = "", ...words] = process.argv.slice(1);
   // A socket and no file: a read that is under way would keep this process from its end.
-  const asked = new Socket({ fd: 3, readable: true, writable: false });
-  const told = new Socket({ fd: 4, readable: false, writable: true });
+  const commands = new Socket({ fd: 3, readable: true, writable: false });
+  const messages = new Socket({ fd: 4, readable: false, writable: true });
   const firefox = spawn(program, words, { stdio: ["ignore", "ignore", "pipe"] });
   // Its profile is thrown away, so it need not tidy up first; but it must be gone, so that no process is left.
   let isEnded = false;
@@ -24,13 +24,13 @@ async function bridge(): Promise<void> {
   firefox.on("exit", (code, signal) => {
     if (isEnded) process.exit(0);
     if (signal !== null) console.error(`Firefox was killed (${signal})`);
-    // As a shell tells it.
+    // As a shell reports it.
     process.exit(signal === null ? (code ?? 1) : 128 + constants.signals[signal]);
   });
   process.on("SIGTERM", end);
-  asked.on("close", end);
-  asked.on("error", () => {});
-  told.on("error", () => {});
+  commands.on("close", end);
+  commands.on("error", () => {});
+  messages.on("error", () => {});
   let said = "";
   const url = await new Promise<string>((resolve) => {
     firefox.stderr.on("data", (chunk: Buffer) => {
@@ -43,11 +43,11 @@ async function bridge(): Promise<void> {
   const socket = new WebSocket(`${url}/session`);
   socket.binaryType = "arraybuffer";
   socket.addEventListener("close", () => setTimeout(end, Number(patience_ms)));
-  socket.addEventListener("message", ({ data }) => void told.write(`${String(data)}\0`));
+  socket.addEventListener("message", ({ data }) => void messages.write(`${String(data)}\0`));
   await new Promise((resolve) => socket.addEventListener("open", resolve));
   let rest = "";
   const decoder = new TextDecoder();
-  asked.on("data", (chunk: Buffer) => {
+  commands.on("data", (chunk: Buffer) => {
     const messages = (rest + decoder.decode(chunk, { stream: true })).split("\0");
     rest = messages.pop() ?? "";
     for (const message of messages) socket.send(message);

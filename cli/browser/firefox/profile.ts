@@ -95,13 +95,13 @@ export const sharedPreferences: Preferences = {
   "security.pki.certificate_transparency.mode": 0,
   // As Firefox ships: driven by a program it would let pages open windows without a click.
   "dom.disable_open_during_load": true,
-  // Else times are told in whole milliseconds.
+  // Else times are in whole milliseconds.
   "privacy.reduceTimerPrecision": false,
   // Else Firefox takes to TCP, and says nothing, as the lab's authority is none of its own.
   "network.http.http3.disable_when_third_party_roots_found": false,
 };
 
-/** Of a recording's hosts, that each is on h3, as if an answer of its had told so. */
+/** Of a recording's hosts, that each is on h3, as if an answer of its had said so. */
 function forcedQuic(hosts: readonly string[]): Preferences {
   return {
     "network.http.http3.alt-svc-mapping-for-testing": hosts.map((host) => `${host};h3=:443`).join(","),

@@ -145,13 +145,9 @@ function lastEnd(parts: readonly Part[]): string | null {
 
 function isMergeOf(path: string, plan_digest: string): boolean {
   try {
-    const results = openResultsFile(path);
-    try {
-      const [newest] = results.listAllSweeps();
-      return newest?.plan_digest === plan_digest && typeof newest.environment[mergedMark] === "number";
-    } finally {
-      results.close();
-    }
+    using results = openResultsFile(path);
+    const [newest] = results.listAllSweeps();
+    return newest?.plan_digest === plan_digest && typeof newest.environment[mergedMark] === "number";
   } catch {
     // Whatever it is, it is none.
     return false;

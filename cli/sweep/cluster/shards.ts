@@ -41,18 +41,14 @@ export function shardsIn(folder: string): { path: string; place: number | null }
  * plan's, or of another machine that has the name of `host`: its loads and this one's would be in one file.
  */
 export function isFinished(path: string, plan_digest: string, host?: NamedHost): boolean {
-  const results = openExistingShard(path);
+  using results = openExistingShard(path);
   if (results === null) return false;
-  try {
-    const sweeps = results.listAllSweeps();
-    const other = sweeps.find((sweep) => sweep.plan_digest !== plan_digest);
-    if (other)
-      throw new UserError(
-        `${path}: has loads of another plan (${other.name} ${other.plan_digest.slice(0, 12)}): remove it, or name another folder with --shards`,
-      );
-    if (host) for (const { id } of sweeps) refuseOtherMachine(results.hostsOf(id), host, path);
-    return sweeps.some(({ finished_at }) => finished_at !== null);
-  } finally {
-    results.close();
-  }
+  const sweeps = results.listAllSweeps();
+  const other = sweeps.find((sweep) => sweep.plan_digest !== plan_digest);
+  if (other)
+    throw new UserError(
+      `${path}: has loads of another plan (${other.name} ${other.plan_digest.slice(0, 12)}): remove it, or name another folder with --shards`,
+    );
+  if (host) for (const { id } of sweeps) refuseOtherMachine(results.hostsOf(id), host, path);
+  return sweeps.some(({ finished_at }) => finished_at !== null);
 }

@@ -186,12 +186,8 @@ async function bringShards(remote: Remote, line: string, aside: string, wanted: 
  */
 function requireReadable(path: string, from: string): void {
   try {
-    const results = openExistingShard(path);
-    try {
-      results?.listSweeps();
-    } finally {
-      results?.close();
-    }
+    using results = openExistingShard(path);
+    results?.listSweeps();
   } catch (error) {
     // A full disk is ours.
     if (error instanceof NoRoomError) throw error;

@@ -10,16 +10,16 @@ import type { HostFacts } from "../../results/store/results.ts";
 /** Also part of files' names. */
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
-/** `asked`: another name than the system's. UserError for one that no file could have. */
-export function hostName(asked: string | undefined): string {
-  if (asked === undefined)
+/** `named`: another name than the system's. UserError for one that no file could have. */
+export function hostName(named: string | undefined): string {
+  if (named === undefined)
     return (
       hostname()
         .replaceAll(/[^A-Za-z0-9._-]/g, "-")
         .replace(/^[^A-Za-z0-9]*/, "") || "host"
     );
-  if (namePattern.test(asked)) return asked;
-  throw new UserError(`--host ${JSON.stringify(asked)}: use letters, digits, dots and hyphens, as lab-3`);
+  if (namePattern.test(named)) return named;
+  throw new UserError(`--host ${JSON.stringify(named)}: use letters, digits, dots and hyphens, as lab-3`);
 }
 
 /** A machine has one from its installation on; where there is none, one from its start on. */

@@ -17,19 +17,15 @@ export interface ModelFinding {
 const whole: ModelFinding = { missed: [], reason: null };
 
 export async function modelFinding(home: string, model: Recording, options: TrialOptions): Promise<ModelFinding> {
-  const results = openResults(home);
-  try {
-    if (results.trialOf(model.digest)?.outside.length === 0) return whole;
-    // The browser's library takes a while: only who needs it waits for it.
-    const { trialLoad } = await import("../../load/trial.ts");
-    const { load, failure, outside } = await trialLoad(home, model, options);
-    const recorded = await recordedRequestsOf(home, model);
-    const reason = outside[0] ?? null;
-    if (recorded === null || failure !== null) return { missed: [], reason };
-    const { notAsked } = missesOf(recorded, load.log.entries);
-    if (notAsked.length === 0 && reason === null) results.recordTrial(model.digest, { moment_ms: null, outside: [] });
-    return { missed: notAsked.map(({ method, url }) => ({ key: requestKey(method, url), url })), reason };
-  } finally {
-    results.close();
-  }
+  using results = openResults(home);
+  if (results.trialOf(model.digest)?.outside.length === 0) return whole;
+  // The browser's library takes a while: only who needs it waits for it.
+  const { trialLoad } = await import("../../load/trial.ts");
+  const { load, failure, outside } = await trialLoad(home, model, options);
+  const recorded = await recordedRequestsOf(home, model);
+  const reason = outside[0] ?? null;
+  if (recorded === null || failure !== null) return { missed: [], reason };
+  const { notAsked } = missesOf(recorded, load.log.entries);
+  if (notAsked.length === 0 && reason === null) results.recordTrial(model.digest, { moment_ms: null, outside: [] });
+  return { missed: notAsked.map(({ method, url }) => ({ key: requestKey(method, url), url })), reason };
 }

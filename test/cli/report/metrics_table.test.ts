@@ -34,47 +34,39 @@ test("the PLT of a lane whose loads timed out is the one that the table of media
 
 test("on a busy machine PLT is the answer's, with its longer interval, and the table says that the rest is as measured", async () => {
   await withHome((home) => {
-    const results = openResults(home);
+    using results = openResults(home);
     const id = storeFixture(home, { ...raceFixture, repetitions: 6 });
-    try {
-      const loads = gatherReport(results, id, "0").loads.filter(({ lane }) => lane === "h1");
-      const plt = (more: object): string => {
-        const table = String(
-          metricsTable([{ lane: "h1", loads: loads.map((load) => ({ ...load, ...more })), films: [] }]),
-        );
-        assert.equal(/all other rows are as they were measured/.test(table), "disturbance_ms" in more);
-        return />PLT<\/th><td class="num">(.*?)<\/small>/.exec(table)?.[1] ?? "";
-      };
-      const busy = { disturbance_ms: 300, tolerated_ms: 5, disturbance_estimate_ms: 100 };
-      const [lane] = summarize(loads.map((load) => ({ ...load, ...busy })));
-      const { median_ms, interval_ms } = lane ?? {};
-      assert.equal(
-        plt(busy),
-        `${formatMedian(median_ms ?? 0, false)}<small>${formatTimeRange(interval_ms ?? never)
-          .replace(" to ", "–")
-          .replace(" ms", "")}`,
+    const loads = gatherReport(results, id, "0").loads.filter(({ lane }) => lane === "h1");
+    const plt = (more: object): string => {
+      const table = String(
+        metricsTable([{ lane: "h1", loads: loads.map((load) => ({ ...load, ...more })), films: [] }]),
       );
-      assert.notEqual(plt(busy), plt({}));
-    } finally {
-      results.close();
-    }
+      assert.equal(/all other rows are as they were measured/.test(table), "disturbance_ms" in more);
+      return />PLT<\/th><td class="num">(.*?)<\/small>/.exec(table)?.[1] ?? "";
+    };
+    const busy = { disturbance_ms: 300, tolerated_ms: 5, disturbance_estimate_ms: 100 };
+    const [lane] = summarize(loads.map((load) => ({ ...load, ...busy })));
+    const { median_ms, interval_ms } = lane ?? {};
+    assert.equal(
+      plt(busy),
+      `${formatMedian(median_ms ?? 0, false)}<small>${formatTimeRange(interval_ms ?? never)
+        .replace(" to ", "–")
+        .replace(" ms", "")}`,
+    );
+    assert.notEqual(plt(busy), plt({}));
   });
 });
 
 test("medians with intervals, the split of the load time, and no row without a value", async () => {
   await withHome((home) => {
-    const results = openResults(home);
+    using results = openResults(home);
     const id = storeFixture(home, { ...raceFixture, repetitions: 6 });
-    try {
-      const { loads } = gatherReport(results, id, "0");
-      const lane = (name: string) => ({ lane: name, loads: loads.filter((load) => load.lane === name), films: [] });
-      const table = String(metricsTable([lane("h1"), lane("h3")]));
-      for (const name of ["PLT", "of it network", "of it no request", "optimum", "TTFB", "FCP", "connections"])
-        assert.match(table, new RegExp(`>${name}</th><td class="num">[0-9.]+( ms| s)?<(small>[0-9.]+–|/td>)`), name);
-      assert.doesNotMatch(table, />(LCP|TBT|CLS|CPU, browser|Speed Index)</);
-      assert.equal(metricsTable([{ lane: "h1", loads: [], films: [] }]), null);
-    } finally {
-      results.close();
-    }
+    const { loads } = gatherReport(results, id, "0");
+    const lane = (name: string) => ({ lane: name, loads: loads.filter((load) => load.lane === name), films: [] });
+    const table = String(metricsTable([lane("h1"), lane("h3")]));
+    for (const name of ["PLT", "of it network", "of it no request", "optimum", "TTFB", "FCP", "connections"])
+      assert.match(table, new RegExp(`>${name}</th><td class="num">[0-9.]+( ms| s)?<(small>[0-9.]+–|/td>)`), name);
+    assert.doesNotMatch(table, />(LCP|TBT|CLS|CPU, browser|Speed Index)</);
+    assert.equal(metricsTable([{ lane: "h1", loads: [], films: [] }]), null);
   });
 });

@@ -33,36 +33,32 @@ export async function describePlan(
   const sizes = await source.pageSizes(home, plan.pages, unstored);
   refuseVideoContradictions(plan, sizes);
   refuseTooShort(plan, cellsOf(plan), sizes);
-  const results = openExistingResults(home);
-  try {
-    const guess_ms = cellGuess(plan, (page) => sizes.get(page), results);
-    const cells = cellsOf(plan);
-    const links = linksOf(plan);
-    const unfinished = results?.unfinishedSweep(planDigest(plan)) ?? null;
-    const stored = unfinished && results ? results.loadsOf(unfinished.id) : [];
-    const done = stored.filter((load) => load.status === "valid").length;
-    const loads = cells.length * plan.repetitions;
-    const tests_s = links.reduce((sum, { link_profile }) => sum + testGuess_ms(link_profile), 0) / 1000;
-    const run_s = cells.reduce((sum, cell) => sum + guess_ms(cell), 0) / 1000;
-    const seconds = (runs: number): number => Math.round(tests_s + run_s * runs);
-    // Who loads until it is enough has no number of runs to ask about.
-    const detection = plan.until ? null : detectionOf(plan, home, results, question, seconds);
-    return {
-      event: "sweep-planned",
-      name: plan.name,
-      cells: cells.length,
-      loads,
-      done,
-      expected_s: Math.round(((run_s * plan.repetitions + tests_s) * (loads - done)) / loads),
-      expected_bytes: cells.reduce((sum, { page }) => sum + guessStored_bytes(sizes.get(page)), 0) * plan.repetitions,
-      pages: plan.pages.map(pageName),
-      lanes: [...plan.lanes],
-      links: links.map(({ link }) => link),
-      ...(detection ? { detection } : {}),
-    };
-  } finally {
-    results?.close();
-  }
+  using results = openExistingResults(home);
+  const guess_ms = cellGuess(plan, (page) => sizes.get(page), results);
+  const cells = cellsOf(plan);
+  const links = linksOf(plan);
+  const unfinished = results?.unfinishedSweep(planDigest(plan)) ?? null;
+  const stored = unfinished && results ? results.loadsOf(unfinished.id) : [];
+  const done = stored.filter((load) => load.status === "valid").length;
+  const loads = cells.length * plan.repetitions;
+  const tests_s = links.reduce((sum, { link_profile }) => sum + testGuess_ms(link_profile), 0) / 1000;
+  const run_s = cells.reduce((sum, cell) => sum + guess_ms(cell), 0) / 1000;
+  const seconds = (runs: number): number => Math.round(tests_s + run_s * runs);
+  // Who loads until it is enough has no number of runs to ask about.
+  const detection = plan.until ? null : detectionOf(plan, home, results, question, seconds);
+  return {
+    event: "sweep-planned",
+    name: plan.name,
+    cells: cells.length,
+    loads,
+    done,
+    expected_s: Math.round(((run_s * plan.repetitions + tests_s) * (loads - done)) / loads),
+    expected_bytes: cells.reduce((sum, { page }) => sum + guessStored_bytes(sizes.get(page)), 0) * plan.repetitions,
+    pages: plan.pages.map(pageName),
+    lanes: [...plan.lanes],
+    links: links.map(({ link }) => link),
+    ...(detection ? { detection } : {}),
+  };
 }
 
 function detectionLines(detection: Detection): string[] {

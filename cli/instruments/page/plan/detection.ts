@@ -63,17 +63,14 @@ function widestNoise(samples: readonly Sample[], plan: Plan): LoadNoise | null {
 }
 
 function namedNoise(word: string, home: string, plan: Plan): KnownNoise {
-  const { results, named } = openNamed(word, home);
-  try {
-    const sweep = chooseSweep(results, named);
-    const noise = widestNoise(samplesOf(results.loadsOf(sweep.id), plan.metric), plan);
-    if (noise) return { noise, basis: "sweep", sweep: sweep.id };
-    throw new UserError(
-      `sweep ${sweep.id} has no page with two valid loads of two of the lanes ${plan.lanes.join(", ")}: name one that has, or give --spread`,
-    );
-  } finally {
-    results.close();
-  }
+  const { results: opened, named } = openNamed(word, home);
+  using results = opened;
+  const sweep = chooseSweep(results, named);
+  const noise = widestNoise(samplesOf(results.loadsOf(sweep.id), plan.metric), plan);
+  if (noise) return { noise, basis: "sweep", sweep: sweep.id };
+  throw new UserError(
+    `sweep ${sweep.id} has no page with two valid loads of two of the lanes ${plan.lanes.join(", ")}: name one that has, or give --spread`,
+  );
 }
 
 /** In the same time, and amid the same flows: both decide how loads vary. */
