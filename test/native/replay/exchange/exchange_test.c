@@ -70,7 +70,10 @@ static size_t make_brotli(void) {
     return size;
 }
 
-static void open_site(struct site *site) {
+static struct site the_site;
+
+static int open_site(void **state) {
+    struct site *site = &the_site;
     SHA256((const uint8_t *)"hello", 5, posted);
     for (int i = 0; i < COUNT; i++) {
         struct recorded_exchange *exchange = &exchanges[i];
@@ -92,13 +95,16 @@ static void open_site(struct site *site) {
     site->report = report_open(&site->recording, true, 1);
     site->site = exchange_site_open(&site->recording, site->report);
     site->connection = exchange_connection_open(site->site, LANE_H2, "192.0.2.1", 443, 2);
+    return 0;
 }
 
-static void close_site(struct site *site) {
-    exchange_connection_close(site->connection, "", 9);
-    exchange_site_close(site->site);
-    report_close(site->report);
+static int close_site(void **state) {
+    exchange_connection_close(the_site.connection, "", 9);
+    exchange_site_close(the_site.site);
+    report_close(the_site.report);
+    return 0;
 }
+#define SITE_TEST(name) UNIT_TEST_AS(name, void, , open_site, close_site)
 
 static void never(void *context) {
     (void)context;
@@ -157,39 +163,36 @@ static void expect(struct site *site, const char *path, const char *name, const 
     exchange_end(ask(site, "GET", path, name, value, status, body), true, 5);
 }
 
-UNIT_TEST(test_conditions) {
-    struct site site;
-    open_site(&site);
-    expect(&site, "/cached", NULL, NULL, 200, ten);
-    expect(&site, "/cached", "if-none-match", "\"v1\"", 304, NULL);
-    expect(&site, "/cached", "if-none-match", "\"v0\", W/\"v1\"", 304, NULL);
-    expect(&site, "/cached", "if-none-match", "*", 304, NULL);
-    expect(&site, "/cached", "if-none-match", "\"v2\"", 200, ten);
-    expect(&site, "/cached", "if-none-match", "v1", 200, ten); // no tag
-    expect(&site, "/cached", "if-none-match", "\"v1", 200, ten);
-    expect(&site, "/weak", "if-none-match", "\"v1\"", 304, NULL);
-    expect(&site, "/plain", "if-none-match", "\"v1\"", 200, ten);
-    expect(&site, "/cached", "if-modified-since", "Sat, 01 Nov 2025 10:00:00 GMT", 304, NULL);
-    expect(&site, "/cached", "if-modified-since", "Sat, 01 Nov 2025 09:59:59 GMT", 200, ten);
-    expect(&site, "/cached", "if-modified-since", "Saturday, 01-Nov-25 10:00:00 GMT", 304, NULL);
-    expect(&site, "/cached", "if-modified-since", "Sat Nov  1 10:00:01 2025", 304, NULL);
-    expect(&site, "/cached", "if-modified-since", "yesterday", 200, ten);
-    expect(&site, "/plain", "if-modified-since", "Sat, 01 Nov 2025 10:00:00 GMT", 200, ten);
-    expect(&site, "/cached", "if-match", "\"v2\"", 412, NULL);
-    expect(&site, "/cached", "if-match", "\"v1\"", 200, ten);
-    expect(&site, "/weak", "if-match", "W/\"v1\"", 412, NULL); // compared strongly
-    expect(&site, "/cached", "if-unmodified-since", "Sat, 01 Nov 2025 09:00:00 GMT", 412, NULL);
-    expect(&site, "/cached", "if-unmodified-since", "Sat, 01 Nov 2025 10:00:00 GMT", 200, ten);
-    expect(&site, "/gone", "if-none-match", "\"v1\"", 404, ten); // conditions are for what is there
+SITE_TEST(test_conditions) {
+    expect(&the_site, "/cached", NULL, NULL, 200, ten);
+    expect(&the_site, "/cached", "if-none-match", "\"v1\"", 304, NULL);
+    expect(&the_site, "/cached", "if-none-match", "\"v0\", W/\"v1\"", 304, NULL);
+    expect(&the_site, "/cached", "if-none-match", "*", 304, NULL);
+    expect(&the_site, "/cached", "if-none-match", "\"v2\"", 200, ten);
+    expect(&the_site, "/cached", "if-none-match", "v1", 200, ten); // no tag
+    expect(&the_site, "/cached", "if-none-match", "\"v1", 200, ten);
+    expect(&the_site, "/weak", "if-none-match", "\"v1\"", 304, NULL);
+    expect(&the_site, "/plain", "if-none-match", "\"v1\"", 200, ten);
+    expect(&the_site, "/cached", "if-modified-since", "Sat, 01 Nov 2025 10:00:00 GMT", 304, NULL);
+    expect(&the_site, "/cached", "if-modified-since", "Sat, 01 Nov 2025 09:59:59 GMT", 200, ten);
+    expect(&the_site, "/cached", "if-modified-since", "Saturday, 01-Nov-25 10:00:00 GMT", 304, NULL);
+    expect(&the_site, "/cached", "if-modified-since", "Sat Nov  1 10:00:01 2025", 304, NULL);
+    expect(&the_site, "/cached", "if-modified-since", "yesterday", 200, ten);
+    expect(&the_site, "/plain", "if-modified-since", "Sat, 01 Nov 2025 10:00:00 GMT", 200, ten);
+    expect(&the_site, "/cached", "if-match", "\"v2\"", 412, NULL);
+    expect(&the_site, "/cached", "if-match", "\"v1\"", 200, ten);
+    expect(&the_site, "/weak", "if-match", "W/\"v1\"", 412, NULL); // compared strongly
+    expect(&the_site, "/cached", "if-unmodified-since", "Sat, 01 Nov 2025 09:00:00 GMT", 412, NULL);
+    expect(&the_site, "/cached", "if-unmodified-since", "Sat, 01 Nov 2025 10:00:00 GMT", 200, ten);
+    expect(&the_site, "/gone", "if-none-match", "\"v1\"", 404, ten); // conditions are for what is there
 
-    struct exchange *exchange = ask(&site, "GET", "/cached", "if-none-match", "\"v1\"", 304, NULL);
+    struct exchange *exchange = ask(&the_site, "GET", "/cached", "if-none-match", "\"v1\"", 304, NULL);
     assert_false(exchange_has_content_length(exchange));
     assert_string_equal(header_of(exchange, "etag"), "\"v1\"");
     assert_string_equal(header_of(exchange, "cache-control"), "max-age=60");
     assert_null(header_of(exchange, "content-type"));
     assert_null(header_of(exchange, "content-encoding"));
     exchange_end(exchange, true, 5);
-    close_site(&site);
 }
 
 static void expect_range(struct site *site, const char *path, const char *range, int status, const char *body,
@@ -203,17 +206,15 @@ static void expect_range(struct site *site, const char *path, const char *range,
     exchange_end(exchange, true, 5);
 }
 
-UNIT_TEST(test_ranges) {
-    struct site site;
-    open_site(&site);
-    expect_range(&site, "/plain", "bytes=0-3", 206, "0123", "bytes 0-3/10");
-    expect_range(&site, "/plain", "bytes=8-", 206, "89", "bytes 8-9/10");
-    expect_range(&site, "/plain", "bytes=8-999", 206, "89", "bytes 8-9/10");
-    expect_range(&site, "/plain", "bytes=-3", 206, "789", "bytes 7-9/10");
-    expect_range(&site, "/plain", "bytes=-30", 206, ten, "bytes 0-9/10");
-    expect_range(&site, "/plain", "BYTES=9-9 ", 206, "9", "bytes 9-9/10");
-    expect_range(&site, "/plain", "bytes=10-", 416, NULL, "bytes */10");
-    expect_range(&site, "/plain", "bytes=-0", 416, NULL, "bytes */10");
+SITE_TEST(test_ranges) {
+    expect_range(&the_site, "/plain", "bytes=0-3", 206, "0123", "bytes 0-3/10");
+    expect_range(&the_site, "/plain", "bytes=8-", 206, "89", "bytes 8-9/10");
+    expect_range(&the_site, "/plain", "bytes=8-999", 206, "89", "bytes 8-9/10");
+    expect_range(&the_site, "/plain", "bytes=-3", 206, "789", "bytes 7-9/10");
+    expect_range(&the_site, "/plain", "bytes=-30", 206, ten, "bytes 0-9/10");
+    expect_range(&the_site, "/plain", "BYTES=9-9 ", 206, "9", "bytes 9-9/10");
+    expect_range(&the_site, "/plain", "bytes=10-", 416, NULL, "bytes */10");
+    expect_range(&the_site, "/plain", "bytes=-0", 416, NULL, "bytes */10");
     // What is not to be honoured is ignored.
     static const char *const ignored[] = {"bytes=3-2",
                                           "bytes=0-1,4-5",
@@ -224,24 +225,21 @@ UNIT_TEST(test_ranges) {
                                           "bytes=99999999999999999999-",
                                           "bytes 0-3"};
     for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
-        expect_range(&site, "/plain", ignored[i], 200, ten, NULL);
-    expect_range(&site, "/no-ranges", "bytes=0-3", 200, ten, NULL);
-    expect_range(&site, "/middle", "bytes=100-109", 206, ten, "bytes 100-109/1000");
-    expect_range(&site, "/middle", "bytes=105-200", 206, "56789", "bytes 105-109/1000");
-    expect_range(&site, "/middle", "bytes=99-200", 404, "trilane: this request is not in the recording\n",
+        expect_range(&the_site, "/plain", ignored[i], 200, ten, NULL);
+    expect_range(&the_site, "/no-ranges", "bytes=0-3", 200, ten, NULL);
+    expect_range(&the_site, "/middle", "bytes=100-109", 206, ten, "bytes 100-109/1000");
+    expect_range(&the_site, "/middle", "bytes=105-200", 206, "56789", "bytes 105-109/1000");
+    expect_range(&the_site, "/middle", "bytes=99-200", 404, "trilane: this request is not in the recording\n",
                  NULL);
-    expect_range(&site, "/middle", "bytes=1000-", 416, "", "bytes */1000");
-    expect(&site, "/middle", NULL, NULL, 404, "trilane: this request is not in the recording\n");
-    expect_range(&site, "/whole", "bytes=0-", 206, ten, "bytes 0-9/10");
-    expect(&site, "/whole", NULL, NULL, 200, ten);
+    expect_range(&the_site, "/middle", "bytes=1000-", 416, "", "bytes */1000");
+    expect(&the_site, "/middle", NULL, NULL, 404, "trilane: this request is not in the recording\n");
+    expect_range(&the_site, "/whole", "bytes=0-", 206, ten, "bytes 0-9/10");
+    expect(&the_site, "/whole", NULL, NULL, 200, ten);
     // A player stopped reading at the tenth byte when this was recorded.
-    expect_range(&site, "/cut-off", "bytes=0-", 206, ten, "bytes 0-9/1000");
-    close_site(&site);
+    expect_range(&the_site, "/cut-off", "bytes=0-", 206, ten, "bytes 0-9/1000");
 }
 
-UNIT_TEST(test_if_range) {
-    struct site site;
-    open_site(&site);
+SITE_TEST(test_if_range) {
     static const struct {
         const char *condition;
         int status;
@@ -255,36 +253,32 @@ UNIT_TEST(test_if_range) {
         const struct header headers[] = {HEADER("range", "bytes=0-3"),
                                          {"if-range", cases[i].condition, 8, strlen(cases[i].condition)}};
         const struct exchange_request request = {"GET", 3, "https", "a.test", 6, "/cached", 7, headers, 2};
-        struct exchange *exchange = exchange_begin(site.connection, &request, 3);
+        struct exchange *exchange = exchange_begin(the_site.connection, &request, 3);
         assert_true(exchange_may_answer(exchange, 4, never, NULL));
         assert_int_equal(exchange_status(exchange), cases[i].status);
         exchange_end(exchange, true, 5);
     }
-    close_site(&site);
 }
 
-UNIT_TEST(test_head) {
-    struct site site;
-    open_site(&site);
-    struct exchange *exchange = ask(&site, "HEAD", "/cached", NULL, NULL, 200, NULL);
+SITE_TEST(test_head) {
+    struct exchange *exchange = ask(&the_site, "HEAD", "/cached", NULL, NULL, 200, NULL);
     assert_true(exchange_has_content_length(exchange)); // of the GET
     assert_int_equal(exchange_content_length(exchange), 10);
     assert_string_equal(header_of(exchange, "content-type"), "text/css");
     exchange_end(exchange, true, 5);
-    exchange = ask(&site, "HEAD", "/head", NULL, NULL, 200, NULL);
+    exchange = ask(&the_site, "HEAD", "/head", NULL, NULL, 200, NULL);
     assert_false(exchange_has_content_length(exchange)); // nobody knows
     exchange_end(exchange, true, 5);
-    exchange = ask(&site, "HEAD", "/head-length", NULL, NULL, 200, NULL);
+    exchange = ask(&the_site, "HEAD", "/head-length", NULL, NULL, 200, NULL);
     assert_false(exchange_has_content_length(exchange)); // it is among the recorded headers, once
     assert_string_equal(header_of(exchange, "content-length"), "987654");
     exchange_end(exchange, true, 5);
-    exchange = ask(&site, "HEAD", "/plain", "range", "bytes=0-3", 200, NULL); // ranges are GET's
+    exchange = ask(&the_site, "HEAD", "/plain", "range", "bytes=0-3", 200, NULL); // ranges are GET's
     assert_int_equal(exchange_content_length(exchange), 10);
     exchange_end(exchange, true, 5);
-    exchange = ask(&site, "GET", "/no-content", NULL, NULL, 204, NULL);
+    exchange = ask(&the_site, "GET", "/no-content", NULL, NULL, 204, NULL);
     assert_false(exchange_has_content_length(exchange));
     exchange_end(exchange, true, 5);
-    close_site(&site);
 }
 
 static json_t *report_of(struct site *site) {
@@ -298,25 +292,23 @@ static json_t *report_of(struct site *site) {
     return report;
 }
 
-UNIT_TEST(test_codings_that_are_not_accepted) {
-    struct site site;
-    open_site(&site);
+SITE_TEST(test_codings_that_are_not_accepted) {
     const char *as_recorded = (const char *)brotli_body;
     static const char *const accepting[] = {"br", "gzip, br;q=0.1", "*"};
     for (size_t i = 0; i < 3; i++) {
-        struct exchange *exchange = begin(&site, "GET", "/br", "accept-encoding", accepting[i]);
+        struct exchange *exchange = begin(&the_site, "GET", "/br", "accept-encoding", accepting[i]);
         assert_true(exchange_may_answer(exchange, 4, never, NULL));
         size_t size;
         assert_ptr_equal(exchange_peek(exchange, &size), as_recorded);
         assert_string_equal(header_of(exchange, "content-encoding"), "br");
         exchange_end(exchange, true, 5);
     }
-    struct exchange *exchange = ask(&site, "GET", "/br", "accept-encoding", "identity", 200, ten);
+    struct exchange *exchange = ask(&the_site, "GET", "/br", "accept-encoding", "identity", 200, ten);
     assert_null(header_of(exchange, "content-encoding"));
     assert_string_equal(header_of(exchange, "content-type"), "text/plain");
     exchange_end(exchange, true, 5);
     for (int prepared = 0; prepared < 2; prepared++) { // made when asked for, and made before
-        exchange = begin(&site, "GET", "/br", "accept-encoding", "gzip, deflate");
+        exchange = begin(&the_site, "GET", "/br", "accept-encoding", "gzip, deflate");
         assert_true(exchange_may_answer(exchange, 4, never, NULL));
         assert_string_equal(header_of(exchange, "content-encoding"), "gzip");
         size_t size;
@@ -332,36 +324,33 @@ UNIT_TEST(test_codings_that_are_not_accepted) {
         assert_memory_equal(plain, ten, 10);
         inflateEnd(&stream);
         exchange_end(exchange, true, 5);
-        exchange_site_prepare_clear(site.site);
+        exchange_site_prepare_clear(the_site.site);
     }
-    expect(&site, "/lying", "accept-encoding", "br", 200, ten); // no gzip at all: as it was recorded
-    json_t *report = report_of(&site);
+    expect(&the_site, "/lying", "accept-encoding", "br", 200, ten); // no gzip at all: as it was recorded
+    json_t *report = report_of(&the_site);
     assert_int_equal(number(json_object_get(report, "counts"), "recoded"), 3);
     json_decref(report);
-    close_site(&site);
 }
 
-UNIT_TEST(test_request_bodies_and_the_report) {
-    struct site site;
-    open_site(&site);
-    struct exchange *exchange = begin(&site, "POST", "/post?a=1", NULL, NULL);
+SITE_TEST(test_request_bodies_and_the_report) {
+    struct exchange *exchange = begin(&the_site, "POST", "/post?a=1", NULL, NULL);
     exchange_request_body(exchange, "hel", 3);
     exchange_request_body(exchange, "", 0);
     exchange_request_body(exchange, "lo", 2);
     assert_true(exchange_may_answer(exchange, 4, never, NULL));
     assert_int_equal(exchange_status(exchange), 201);
     exchange_end(exchange, true, 5);
-    exchange = begin(&site, "POST", "/post?a=1", NULL, NULL);
+    exchange = begin(&the_site, "POST", "/post?a=1", NULL, NULL);
     exchange_request_body(exchange, "other", 5);
     assert_true(exchange_may_answer(exchange, 4, never, NULL));
     exchange_end(exchange, true, 5);
-    exchange = begin(&site, "POST", "/post?a=2", NULL, NULL);
+    exchange = begin(&the_site, "POST", "/post?a=2", NULL, NULL);
     assert_true(exchange_may_answer(exchange, 4, never, NULL));
     exchange_end(exchange, true, 5);
-    expect(&site, "/nothing", NULL, NULL, 404, "trilane: this request is not in the recording\n");
-    exchange_end(begin(&site, "GET", "/plain", NULL, NULL), false, 5); // cut off before its end
+    expect(&the_site, "/nothing", NULL, NULL, 404, "trilane: this request is not in the recording\n");
+    exchange_end(begin(&the_site, "GET", "/plain", NULL, NULL), false, 5); // cut off before its end
 
-    json_t *report = report_of(&site), *requests = json_object_get(report, "requests");
+    json_t *report = report_of(&the_site), *requests = json_object_get(report, "requests");
     static const struct {
         const char *outcome, *difference;
         int seq;
@@ -391,7 +380,6 @@ UNIT_TEST(test_request_bodies_and_the_report) {
     assert_int_equal(number(counts, "fuzzy"), 2);
     assert_int_equal(number(counts, "missed"), 1);
     json_decref(report);
-    close_site(&site);
 }
 
 UNIT_TEST(test_http_dates) {
