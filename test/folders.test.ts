@@ -1,6 +1,7 @@
 // Which folder may import which. Holds that no two folders need each other, by whatever way round.
 import assert from "node:assert/strict";
-import { dirname } from "node:path";
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { checkout } from "../cli/base/programs.ts";
 import { type Import, importsOf, reachOf, typescriptImport } from "./source_tree.ts";
@@ -179,16 +180,35 @@ test("a cycle is found, and told by its files", () => {
 /** Files outside of an instrument's folder that name it: commands, of which there may be no more. Engine, results, registry, report, sweep and load name none. */
 const namers: Readonly<Record<string, number>> = {
   // Six of them run page loads: race, start, video, sweep, compare and reproduce.
-  "cli/commands": 12,
+  "cli/commands": 10,
 };
 
 test("nothing names an instrument but its own folder, the list and its commands", () => {
   const outside = typescript.filter(
-    ({ from, to }) => to.startsWith("cli/instruments/") && !from.startsWith("cli/instruments/"),
+    ({ from, to }) =>
+      to.startsWith("cli/instruments/") && !from.startsWith("cli/instruments/") && to !== "cli/instruments/all.ts",
   );
   const found = Map.groupBy(new Map(outside.map(({ from }) => [from, roomOf(from)])), ([, room]) => room);
   const counts = Object.fromEntries([...found].map(([room, files]) => [room, files.length]).toSorted());
   assert.deepEqual(counts, namers, "lower the number of a room that names them less");
+});
+
+/**
+ * What else says what the instrument of commands is, but its own folder and the list: where its sweeps are stored, and its events. Whatever else
+ * needs to know asks the list (PlanKind).
+ */
+const wordsOfCommands =
+  /"commands"|commandNouns|CommandSweep|StoredCommandPlan|CommandPlan\b|[cC]ommand-?(?:Started|Finished|started|finished)/;
+const mayNameCommands = /^cli\/(?:instruments\/(?:command\/|all\.ts)|results\/store\/|sweep\/progress\/)/;
+
+test("an instrument is a folder and a line: no other code asks whether a sweep is of commands", () => {
+  const files = new Set(typescript.map(({ from }) => from).filter((file) => /^(?:cli|extension)\//.test(file)));
+  const naming = [...files].filter((file) => wordsOfCommands.test(readFileSync(join(checkout, file), "utf8")));
+  assert.ok(naming.length > 5, "files are read");
+  assert.deepEqual(
+    naming.filter((file) => !mayNameCommands.test(file)),
+    [],
+  );
 });
 
 /** What somebody who is to own a command need not read; `bench -- house` has the bar, 300 files. A command is given pages and reports (cli/commands/command.ts). */

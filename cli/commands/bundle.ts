@@ -1,4 +1,5 @@
 // `trilane bundle [SWEEP]`: a sweep in one file, to be handed to whoever is to check it.
+
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { credentialsInWords, secretNamesInWords } from "../../extension/har/secrets.ts";

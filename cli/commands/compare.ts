@@ -15,7 +15,7 @@ import { executePages } from "../instruments/page/run/instrument.ts";
 import { compareRuns } from "../results/compare/compare.ts";
 import { type Comparison, regressionOf, worseOf } from "../results/compare/comparison.ts";
 import type { Run } from "../results/compare/interleaved.ts";
-import { busyLines, commandNouns, comparisonLines } from "../results/compare/words.ts";
+import { busyLines, comparisonLines } from "../results/compare/words.ts";
 import { openNamed } from "../results/export/choose.ts";
 import { budgetLines, refuseExceeded, refuseNotShown } from "../results/gate/budget_outcome.ts";
 import type { AnySweep } from "../results/store/results.ts";
@@ -142,7 +142,7 @@ function documentOf(
   const { browsers_a, browsers_b, occasions: _, together, cells, ...rest } = comparison;
   return {
     ...{ schema: "trilane/sweeps-compared/1", threshold_percent, ...rest },
-    metric: nouns === commandNouns ? "time" : metric,
+    metric: nouns.of === "pages" ? metric : "time",
     a: factsOf(sweeps.a, browsers_a, names?.a),
     b: factsOf(sweeps.b, browsers_b, names?.b),
     ...{ together: [...together], cells: [...cells] },
@@ -211,11 +211,11 @@ export async function compareStored(options: StoredComparison, home: string): Pr
         comparison,
         threshold_percent: threshold,
         metric: nouns.metric,
-        ...(nouns === commandNouns ? { heads: ["link", "command"] as const } : {}),
+        ...(nouns.heads ? { heads: nouns.heads } : {}),
         a: sides.a,
         b: sides.b,
       },
-      hars: (side, loads) => (nouns === commandNouns ? [] : harsOf(sides.words[side], home, loads)),
+      hars: (side, loads) => (nouns.of === "pages" ? harsOf(sides.words[side], home, loads) : []),
     },
   );
   const [first] = sides.names ? sides.sweeps.a : [];

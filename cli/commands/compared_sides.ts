@@ -1,8 +1,8 @@
 // The two sides that `trilane compare` is of: which sweeps its words name, of one kind, and by which metric. Judges nothing.
 import { existsSync } from "node:fs";
 import { UserError } from "../base/errors.ts";
-import { interleavedSides, type Run, type SideNames } from "../results/compare/interleaved.ts";
-import { type ComparedNouns, commandNouns, pageNouns } from "../results/compare/words.ts";
+import { type ComparedNouns, interleavedSides, type Run, type SideNames } from "../results/compare/interleaved.ts";
+import { pageNouns } from "../results/compare/words.ts";
 import { chooseAnySweep, openNamed } from "../results/export/choose.ts";
 import type { AnySweep, Results } from "../results/store/results.ts";
 import {
@@ -34,14 +34,14 @@ function occasionsOf(word: string, { home, isComparable, comparedSweep }: Where)
 /** null: not of pages. */
 const pagePlan = ({ sweep }: Occasion) => (sweep.kind === "pages" ? sweep.plan : null);
 
-/** One side may not be of commands and the other of pages, and commands have one metric. */
+/** Both sides are of one kind, and only pages have several metrics. */
 function refuseOtherKinds(named: MetricChoice | undefined, occasions: readonly Occasion[]): void {
   const [a] = occasions.map(({ sweep }) => sweep);
   const other = occasions.find(({ sweep }) => sweep.kind !== a?.kind)?.sweep;
   if (a && other)
     throw new UserError(`sweep ${a.id} is of ${a.kind}, sweep ${other.id} of ${other.kind}: compare two of one kind`);
-  if (a?.kind === "commands" && named !== undefined)
-    throw new UserError("--metric chooses among times of pages, and commands have one: leave it out");
+  if (a && a.kind !== "pages" && named !== undefined)
+    throw new UserError(`--metric chooses among times of pages, and ${a.kind} have one: leave it out`);
 }
 
 /** What is named, or else what all of the sweeps ran for. */
@@ -121,8 +121,7 @@ export function sidesOf({ a, b, metric: named }: NamedSides, where: Where): Side
   refuseOtherKinds(named, all);
   refuseOtherDilation(all);
   const metric = metricFor(named, all);
-  const isOfPages = all[0]?.sweep.kind === "pages";
-  const nouns = isOfPages ? { ...pageNouns, metric: comparedMetric(metric).noun } : commandNouns;
+  const nouns = all[0]?.nouns ?? { ...pageNouns, metric: comparedMetric(metric).noun };
   const [before, after] = [stored.before.map(byMetric(metric)), stored.after.map(byMetric(metric))];
   const [word = ""] = before.map((each) => each.word);
   const words = { a: word, b: after[0]?.word ?? word };

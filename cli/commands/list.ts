@@ -2,11 +2,12 @@
 
 import type { List, ListedSweep } from "../../schemas/generated/list.ts";
 import { homeFolder } from "../base/home.ts";
-import { plainLanes } from "../base/lanes.ts";
 import { middleCut } from "../base/middle_cut.ts";
 import { count, formatSize } from "../base/numbers.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { textTable } from "../base/text_table.ts";
+import type { PlanKind, SweepSpan } from "../engine/instrument.ts";
+import { kindOfSweeps } from "../instruments/all.ts";
 import { withArchive } from "../recording/archive/client.ts";
 import { type AnySweep, openExistingResults, type Results } from "../results/store/results.ts";
 import type { Command } from "./command.ts";
@@ -14,28 +15,9 @@ import type { Command } from "./command.ts";
 const width = 80;
 
 /** What a sweep's cells differ in. */
-function spanOf(
-  results: Results,
-  sweep: AnySweep,
-): Pick<ListedSweep, "pages" | "lanes" | "links" | "mixes" | "objects" | "commands"> {
+function spanOf(results: Results, sweep: AnySweep): SweepSpan & Pick<ListedSweep, "links"> {
   const links = new Set(results.cellLinksOf(sweep).flatMap(({ link }) => link ?? [])).size;
-  if (sweep.kind === "fetches") {
-    const { page, objects, lanes } = sweep.plan;
-    return { pages: page === undefined ? 0 : 1, objects: objects.length, lanes: [...lanes], links };
-  }
-  if (sweep.kind === "commands") {
-    const { commands, recording } = sweep.plan;
-    return { pages: recording === undefined ? 0 : 1, lanes: [], links, commands: commands.length };
-  }
-  if (sweep.kind === "flows") {
-    const { page, lanes = plainLanes, mixes } = sweep.plan;
-    return {
-      pages: page === undefined ? 0 : 1,
-      lanes: page === undefined ? [] : [...lanes],
-      links,
-      mixes: mixes.length,
-    };
-  }
+  if (sweep.kind !== "pages") return { ...(kindOfSweeps(sweep.kind) as PlanKind).span(sweep.plan), links };
   const places = results.cellsOf(sweep.id);
   return {
     pages: new Set(places.map((cell) => cell.page)).size,

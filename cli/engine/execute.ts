@@ -61,7 +61,7 @@ export async function execute<Sweep extends AnySweep>(
 
 /** Before anything runs. @throws UserError for a file without budgets, and for budgets of what the plan does not have. */
 function refuseIdleBudgets<Sweep extends AnySweep>({ budget }: ExecutionTerms, { compared }: Instrument<Sweep>): void {
-  if (budget !== undefined && compared) refuseIdle(readBudgets(budget), compared.places, compared.of);
+  if (budget !== undefined && compared) refuseIdle(readBudgets(budget), compared.places, compared.nouns);
 }
 
 async function sweepStart(shard: Instrument["shard"]): Promise<SweepStart> {

@@ -3,12 +3,13 @@
 // cli/instruments/all.ts.
 
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
+import type { ListedSweep } from "../../schemas/generated/list.ts";
 import type { SweepEvent } from "../../schemas/generated/sweep_event.ts";
 import type { RunError } from "../base/errors.ts";
 import type { OptionTable } from "../base/option_table.ts";
 import type { ShownLine } from "../base/terminal_text.ts";
 import type { ReportOf } from "../report/report_files.ts";
-import type { Run } from "../results/compare/interleaved.ts";
+import type { ComparedNouns, Run } from "../results/compare/interleaved.ts";
 import type { BudgetPlace } from "../results/gate/budget.ts";
 import type { AnySweep, Environment, LoadStatus, NewHost, Results } from "../results/store/results.ts";
 import type { ComparedNumber, PublishedNumber } from "../results/studies/study.ts";
@@ -105,7 +106,8 @@ export interface Instrument<Sweep extends AnySweep = AnySweep> {
   readonly conclude: (session: Session<Sweep>, outcome: RunOutcome) => Conclusion;
   /** What budgets are held against: the planned cells, and the sweep as it is stored. */
   readonly compared?: {
-    readonly of: Run["of"];
+    /** Absent: pages. */
+    readonly nouns?: ComparedNouns;
     readonly places: readonly BudgetPlace[];
     readonly run: (results: Results, sweep: number) => Run;
   };
@@ -145,11 +147,16 @@ export interface PlanKind {
   readonly columns: readonly { readonly of: string; readonly columns: readonly Column[] }[];
   /** What was published of such measurements; absent: nothing that Trilane can run. */
   readonly studies?: readonly PublishedStudy[];
+  /** What `trilane list` says that a sweep spans, besides its links. */
+  readonly span: (plan: unknown) => SweepSpan;
   /** A stored sweep as `trilane compare` and budgets take it; absent: they do not take such sweeps. */
   readonly compared?: (results: Results, sweep: number) => Run;
   /** Loaded when a sweep of its is read. */
   readonly stored: () => Promise<StoredSweeps>;
 }
+
+/** How much of what. */
+export type SweepSpan = Pick<ListedSweep, "pages" | "lanes"> & Partial<ListedSweep>;
 
 export interface PublishedStudy {
   readonly name: string;

@@ -2,6 +2,7 @@
 
 import type { PlanKind } from "../../engine/instrument.ts";
 import { measuredCellsOf, measuredRunsOf } from "../../results/store/measured_runs.ts";
+import type { StoredCommandPlan } from "../../results/store/results.ts";
 import { comparedRun } from "./answer/compared.ts";
 import { commandColumns, commandFormats } from "./export/csv.ts";
 import { commandPlanLines, describeCommands } from "./plan/describe.ts";
@@ -14,6 +15,10 @@ export const commandPlans: PlanKind = {
   // A run leaves its record alone.
   lacks: ["evidence"],
   sweeps: "commands",
+  span: (plan) => {
+    const { commands, recording } = plan as StoredCommandPlan;
+    return { pages: recording === undefined ? 0 : 1, lanes: [], commands: commands.length };
+  },
   formats: commandFormats,
   columns: [{ of: "Of a sweep of commands", columns: commandColumns }],
   compared: (results, sweep) =>

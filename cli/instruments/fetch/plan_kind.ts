@@ -1,6 +1,7 @@
 // What commands that take plans and sweeps of any instrument know of fetches.
 import { schemaTexts } from "../../base/schema_error.ts";
 import type { PlanKind } from "../../engine/instrument.ts";
+import type { StoredFetchPlan } from "../../results/store/results.ts";
 import { fetchColumns, fetchFormats } from "./export/csv.ts";
 import { describeFetches, fetchPlanLines } from "./plan/describe.ts";
 import { readyStudyPlan } from "./plan/page.ts";
@@ -31,6 +32,10 @@ export const fetchPlans: PlanKind = {
   studies: fetchStudies,
   sweeps: "fetches",
   storedOptions: { define: definePrefixes, names: ["prefixes", "as-names"] },
+  span: (plan) => {
+    const { page, objects, lanes } = plan as StoredFetchPlan;
+    return { pages: page === undefined ? 0 : 1, objects: objects.length, lanes: [...lanes] };
+  },
   formats: fetchFormats,
   columns: [{ of: "Of a sweep of fetches", columns: fetchColumns }],
   stored: async () => (await import("./stored.ts")).storedFetches,

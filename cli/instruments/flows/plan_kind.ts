@@ -1,5 +1,8 @@
 // What commands that take plans and sweeps of any instrument know of flows.
+
+import { plainLanes } from "../../base/lanes.ts";
 import type { PlanKind } from "../../engine/instrument.ts";
+import type { StoredFlowPlan } from "../../results/store/results.ts";
 import { flowColumns, flowFormats } from "./export/csv.ts";
 import { seriesColumns } from "./export/series_csv.ts";
 import { describeFlows, flowPlanLines } from "./plan/describe.ts";
@@ -14,6 +17,10 @@ export const flowPlans: PlanKind = {
   lacks: [],
   studies: flowStudies,
   sweeps: "flows",
+  span: (plan) => {
+    const { page, lanes = plainLanes, mixes } = plan as StoredFlowPlan;
+    return { pages: page === undefined ? 0 : 1, lanes: page === undefined ? [] : [...lanes], mixes: mixes.length };
+  },
   formats: flowFormats,
   columns: [
     { of: "Of a sweep of flows", columns: flowColumns },

@@ -147,9 +147,16 @@ function ruledContrast(found: Contrast, pairs: readonly Pair[], percent: number)
   const at = shiftAtLook(seen);
   if (at === null) return { ...found, interval: null, n: 0, shown: "unknown", isRuled: true };
   // It is log(other / one).
-  const interval = at.interval && { low: Math.exp(-at.interval.high), high: Math.exp(-at.interval.low) };
+  const isEqual = outcome.decision === "equivalent";
+  const most = isEqual ? Math.log1p(percent / 100) : Number.POSITIVE_INFINITY;
+  // Of equal ones all beyond the margin was refused, though the interval, at half the level on each side, may reach further.
+  const interval = at.interval && {
+    low: Math.exp(Math.max(-most, -at.interval.high)),
+    high: Math.exp(Math.min(most, -at.interval.low)),
+  };
   const ruled = { ...found, ratio: Math.exp(-at.estimate), interval, n: seen.length };
-  return { ...ruled, shown: interval === null ? "unknown" : shownBy[outcome.decision], isRuled: true };
+  const isShown = interval !== null || isEqual;
+  return { ...ruled, shown: isShown ? shownBy[outcome.decision] : "unknown", isRuled: true };
 }
 
 export interface ToJudge {
@@ -169,6 +176,10 @@ export function judgeTogether(all: readonly ToJudge[], until: PlanUntil | undefi
     return { ...found, shown: shown(found), isRuled: false };
   });
 }
+
+/** `(95 %: -1 to 2 % more; n = 9 runs)`; the first look, which has no interval, may show two to be equal. */
+export const equalEvidence = ({ interval, n }: Contrast, range: string, unit: string): string =>
+  `(${interval === null ? "" : `95 %: ${range}; `}n = ${count(n, unit)})`;
 
 /** `within 3 %`. */
 export const withinWords = (until: PlanUntil | undefined): string =>

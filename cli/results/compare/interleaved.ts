@@ -22,10 +22,23 @@ export interface RunLoad extends Measured {
   readonly cell: number;
 }
 
+/** What the parts of a comparison are called. */
+export interface ComparedNouns {
+  /** What is compared, as sweeps are stored: pages. */
+  readonly of: string;
+  readonly lane: string;
+  readonly loads: string;
+  /** What names a cell. */
+  readonly place: string;
+  readonly metric: string;
+  /** Of a table: what names a row. Default: page and link, lane. */
+  readonly heads?: readonly [string, string];
+}
+
 /** One sweep's cells and loads. */
 export interface Run {
-  /** Absent: pages, whose loads have several metrics. Commands have one, their time. */
-  readonly of?: "pages" | "commands";
+  /** Absent: of pages, whose loads have several metrics. All others have one, a time. */
+  readonly nouns?: ComparedNouns;
   readonly cells: readonly RunCell[];
   readonly loads: readonly RunLoad[];
 }

@@ -7,24 +7,9 @@ import { type Browser, browserNames } from "../verdict/browsers.ts";
 import { waited_ms } from "../verdict/busy_machine.ts";
 import { isMedianOut } from "../verdict/sample.ts";
 import type { ComparedCell, ComparedTogether, Comparison, Judgement } from "./comparison.ts";
-import type { SideNames } from "./interleaved.ts";
+import type { ComparedNouns, SideNames } from "./interleaved.ts";
 
-/** What the parts of a comparison are called. */
-export interface ComparedNouns {
-  readonly lane: string;
-  readonly loads: string;
-  /** What names a cell. */
-  readonly place: string;
-  readonly metric: string;
-}
-
-export const pageNouns = { lane: "lane", loads: "loads", place: "page, link and lane" };
-export const commandNouns: ComparedNouns = {
-  lane: "command",
-  loads: "runs",
-  place: "command and link",
-  metric: "time",
-};
+export const pageNouns = { of: "pages", lane: "lane", loads: "loads", place: "page, link and lane" };
 
 const order: readonly Judgement[] = ["failing", "slower", "faster", "unclear", "unknown", "same"];
 const mostRows = 40;

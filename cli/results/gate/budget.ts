@@ -7,7 +7,7 @@ import { readForeignBytes } from "../../base/foreign_file.ts";
 import { median } from "../../base/quantile.ts";
 import { explainSchemaErrors, schemaValidator } from "../../base/schema_error.ts";
 import { formatLink, parseLink } from "../../link/link.ts";
-import type { Run, RunCell } from "../compare/interleaved.ts";
+import type { ComparedNouns, Run, RunCell } from "../compare/interleaved.ts";
 import { medianInterval } from "../stats/median_interval.ts";
 import { samplesOf, usualMetric } from "../verdict/compared_metric.ts";
 import { isValid } from "../verdict/sample.ts";
@@ -90,20 +90,20 @@ function isFor({ page, link, lane, command }: Budget, place: BudgetPlace): boole
 }
 
 /** UserError if a budget is of another kind of time than the sweep's, or for none of its cells. */
-export function refuseIdle(budgets: readonly Budget[], places: readonly BudgetPlace[], of: Run["of"] = "pages"): void {
+export function refuseIdle(budgets: readonly Budget[], places: readonly BudgetPlace[], nouns?: ComparedNouns): void {
   for (const budget of budgets) {
     const { metric, page, link, lane, command } = budget;
-    if (of === "commands" && (metric !== "time" || page !== undefined || lane !== undefined))
+    if (nouns && (metric !== "time" || page !== undefined || lane !== undefined))
       throw new UserError(
-        `budget of ${metric}: this sweep is of commands: their metric is "time", for a command and a link`,
+        `budget of ${metric}: this sweep is of ${nouns.of}: their metric is "time", for a ${nouns.lane} and a link`,
       );
-    if (of === "pages" && (metric === "time" || command !== undefined))
+    if (!nouns && (metric === "time" || command !== undefined))
       throw new UserError(
         `budget of ${metric}: this sweep is of pages: name a metric of theirs (lcp), and a page, link or lane`,
       );
     if (places.some((place) => isFor(budget, place))) continue;
     const names = [page, command, link, lane].filter((name) => name !== undefined).join(" ");
-    const parts = of === "commands" ? "a command and a link" : "a page, a link and a lane";
+    const parts = nouns ? `a ${nouns.lane} and a link` : "a page, a link and a lane";
     throw new UserError(`budget of ${metric}: no cell ${names} in the sweep: name ${parts} of it`);
   }
 }
@@ -113,7 +113,7 @@ export function judgeBudgets(budgets: readonly Budget[], runs: readonly Run[]): 
   refuseIdle(
     budgets,
     runs.flatMap(({ cells }) => cells),
-    runs[0]?.of,
+    runs[0]?.nouns,
   );
   return budgets.flatMap((budget) =>
     runs.flatMap((run) => run.cells.filter((cell) => isFor(budget, cell)).map((cell) => resultIn(budget, cell, run))),

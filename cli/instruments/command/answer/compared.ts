@@ -1,7 +1,7 @@
 // Runs of commands as a comparison of sweeps takes them (cli/results/compare), and budgets (cli/results/gate): a command stands where pages have a lane,
 // its time where they have the page load time. Pure.
 
-import type { Run, RunCell } from "../../../results/compare/interleaved.ts";
+import type { ComparedNouns, Run, RunCell } from "../../../results/compare/interleaved.ts";
 import type { MeasuredCell, NewMeasuredCell } from "../../../results/store/measured_runs.ts";
 import type { CommandSweep } from "../../../results/store/results.ts";
 import { type CommandRun, runValue } from "../metrics/values.ts";
@@ -11,6 +11,11 @@ import { timeQuantity } from "./comparison.ts";
 const subject = "commands";
 /** A cell's link if it has none. */
 const noLink = "no link";
+
+export const commandNouns: ComparedNouns = {
+  ...{ of: "commands", lane: "command", loads: "runs", place: "command and link", metric: "time" },
+  heads: ["link", "command"],
+};
 
 export const comparedPlace = ({ subject: lane, link }: Pick<NewMeasuredCell, "subject" | "link">) => ({
   ...{ page: subject, link: link ?? noLink, lane },
@@ -32,7 +37,7 @@ export function comparedRun(
   runs: readonly CommandRun[],
 ): Run {
   return {
-    of: "commands",
+    nouns: commandNouns,
     cells: cells.map((cell) => cellOf(sweep, cell)),
     loads: runs.map((run) => {
       const time = runValue(run, timeQuantity);

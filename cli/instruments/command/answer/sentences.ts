@@ -4,7 +4,7 @@
 import { count, formatPercents, formatTime, formatTimeRange, percentRange } from "../../../base/numbers.ts";
 import { figures } from "../../../registry/units.ts";
 import { isProbable, surenessNote, unitsText } from "../../../results/answer/contrast.ts";
-import { stoppingSentences, withinWords } from "../../../results/answer/stopping.ts";
+import { equalEvidence, stoppingSentences, withinWords } from "../../../results/answer/stopping.ts";
 import type { StoredCommandPlan } from "../../../results/store/results.ts";
 import { type CommandRun, quantitiesOf } from "../metrics/values.ts";
 import {
@@ -49,7 +49,7 @@ function clauseOf(compared: ComparedCommands, until: StoredCommandPlan["until"])
     case "unknown":
       return `${of("took")} ${amount} (${size} %) ${word} than ${than} (${units})`;
     case "equal":
-      return `${one} and ${other} take equally long, ${withinWords(until)} (95 %: ${range} % ${word}; ${units})`;
+      return `${one} and ${other} take equally long, ${withinWords(until)} ${equalEvidence(found, `${range} % ${word}`, "run")}`;
     case "none":
       if (isProbable(found))
         return `${of("probably takes")} ${amount} (${size} %, 95 %: ${range}) ${word} than ${than} (${units})`;

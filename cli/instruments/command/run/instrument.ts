@@ -14,7 +14,7 @@ import { settleServing } from "../../../load/serving/serving.ts";
 import { withArchive } from "../../../recording/archive/client.ts";
 import { addedMeasured, measuredCellsOf, measuredRunsOf } from "../../../results/store/measured_runs.ts";
 import type { CommandSweep } from "../../../results/store/results.ts";
-import { comparedPlace, comparedRun } from "../answer/compared.ts";
+import { commandNouns, comparedPlace, comparedRun } from "../answer/compared.ts";
 import { commandSentences } from "../answer/sentences.ts";
 import { summarizeCommands } from "../answer/summary.ts";
 import type { CommandRun } from "../metrics/values.ts";
@@ -113,7 +113,7 @@ export function commandInstrument(execution: CommandExecution): Instrument<Comma
       };
     },
     compared: {
-      ...{ of: "commands", places: measuredCells.map(comparedPlace) },
+      ...{ nouns: commandNouns, places: measuredCells.map(comparedPlace) },
       run: (results, sweep) =>
         comparedRun(results.sweepOf("commands", sweep), measuredCellsOf(results, sweep), runsOf(results, sweep)),
     },

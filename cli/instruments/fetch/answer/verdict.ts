@@ -3,6 +3,7 @@
 import { formatPercents, formatTime, percentRange } from "../../../base/numbers.ts";
 import { isProbable, surenessNote, unitsText } from "../../../results/answer/contrast.ts";
 import {
+  equalEvidence,
   type Judged,
   judgeTogether,
   pairsOf,
@@ -58,7 +59,7 @@ function clauseOf(of: JudgedDifference, words: ClauseWords, within: string): str
     case "unknown":
       return `${words.was} ${size} % ${word} (${median}; ${units})`;
     case "equal":
-      return `${words.none}: equal ${within} (95 %: ${range} % ${word}; ${units})`;
+      return `${words.none}: equal ${within} ${equalEvidence(of, `${range} % ${word}`, "block")}`;
     case "none":
       return isProbable(of)
         ? `${words.probably} ${size} % ${word} (95 %: ${range}, ${median}; ${units})`

@@ -5,6 +5,7 @@ import { parseFlow } from "../../../link/flows/flow_words.ts";
 import { figures } from "../../../registry/units.ts";
 import { contrast, isProbable, surenessNote, unitsText } from "../../../results/answer/contrast.ts";
 import {
+  equalEvidence,
   type Judged,
   judgeTogether,
   pairsOf,
@@ -108,7 +109,7 @@ function clauseOf({ one, other, found }: Compared, within: string): string {
     case "unknown":
       return `${of}${one} got ${figures(ratio)} times as much as ${of}${other} (${units})`;
     case "equal":
-      return `${of}${one} and ${of}${other} got equally much, ${within} (95 %: ${range} times as much; ${units})`;
+      return `${of}${one} and ${of}${other} got equally much, ${within} ${equalEvidence(found, `${range} times as much`, "run")}`;
     case "none":
       return isProbable(found)
         ? `${of}${one} probably got ${figures(ratio)} times as much as ${of}${other} (95 %: ${range}; ${units})`

@@ -148,7 +148,7 @@ function pageInstrument(execution: PageExecution): Instrument<Sweep> {
     conclude: (session, outcome) =>
       shard ? concludeShard(plan, shard, session, outcome) : concludeSweep(execution, session, outcome),
     compared: {
-      ...{ of: "pages", places: planned },
+      places: planned,
       run: (results, sweep) => ({ cells: results.cellsOf(sweep), loads: results.loadsOf(sweep) }),
     },
   };

@@ -1,0 +1,100 @@
+// The rule that ends the runs of any instrument but page loads: which cells it ends, and what it says. How often it errs is simulated through commands
+// (test/cli/instruments/command/false_calls.slow.test.ts).
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import {
+  pairsOf,
+  type Ruled,
+  type RuledAttempt,
+  settledCells,
+  stoppingSentences,
+} from "../../../../cli/results/answer/stopping.ts";
+
+interface Attempt extends RuledAttempt {
+  readonly value: number;
+}
+
+/** Sides of so many objects, whose cells are numbered side by side; the first is what the others are compared with. */
+function ruledOf(sides: number, objects = 1): Ruled<Attempt> {
+  const all = Array.from({ length: sides }, (_, side) => ({
+    place: "",
+    cells: new Map(Array.from({ length: objects }, (__, object) => [`${object}`, side * objects + object] as const)),
+    valueOf: ({ value }: Attempt) => value,
+  }));
+  const [first, ...others] = all as [(typeof all)[0], ...typeof all];
+  return { sides: all, comparisons: others.map((one) => ({ one, other: first })) };
+}
+
+/** A block: of each side, and of each of its objects, one value. */
+const blockOf = (block: number, sides: readonly number[], objects = 1): Attempt[] =>
+  sides.flatMap((value, side) =>
+    Array.from({ length: objects }, (_, object) => ({
+      ...{ cell: side * objects + object, block, status: "valid" as const },
+      value: value * (object + 1),
+    })),
+  );
+
+const until = { decided_percent: 3 };
+
+describe("the rule", () => {
+  const blocks = (count: number, values: readonly number[]) =>
+    Array.from({ length: count }, (_, block) =>
+      blockOf(
+        block,
+        values.map((value) => value * (1 + block / 1e6)),
+      ),
+    ).flat();
+  const settled = (attempts: readonly Attempt[], rule: Parameters<typeof settledCells>[2] = until) =>
+    [...settledCells(ruledOf(3), attempts, rule, "")].toSorted();
+
+  test("ends a side once all that it is compared with is decided, and the one that others are compared with last", () => {
+    const apart = blocks(6, [100, 150, 150]);
+    assert.deepEqual(settled(blocks(4, [100, 150, 150])), []);
+    assert.deepEqual(settled(apart), [0, 1, 2]);
+    const noisy = apart.map((each) => (each.cell === 2 ? { ...each, value: each.block % 2 ? 90 : 115 } : each));
+    assert.deepEqual(settled(noisy), [1]);
+  });
+
+  test("with a precision ends all sides of a place at once, after ten blocks or more", () => {
+    assert.deepEqual(settled(blocks(9, [1, 2, 3]), { interval_percent: 1 }), []);
+    assert.deepEqual(settled(blocks(10, [1, 2, 3]), { interval_percent: 1 }), [0, 1, 2]);
+  });
+
+  test("what is settled stays so if an attempt of an earlier block comes late", () => {
+    const [missing, ...rest] = blocks(6, [100, 150, 150]);
+    const seventh = blockOf(6, [100, 150, 150]);
+    const before = settled([...rest, ...seventh]);
+    assert.deepEqual(before, [0, 1, 2]);
+    assert.deepEqual(settled([...rest, ...seventh, { ...(missing as Attempt), value: 900 }]), before);
+  });
+
+  test("an object that fails on one side is in no pair of its block, and an invalid attempt completes none", () => {
+    const [comparison] = ruledOf(2, 2).comparisons;
+    const values = blockOf(0, [10, 20], 2);
+    assert.deepEqual(
+      pairsOf(comparison as never, values).map(({ one, other }) => (one / other).toFixed(9)),
+      ["2.000000000"],
+    );
+    const failed = values.map((each) => (each.cell === 3 ? { ...each, status: "failed" as const } : each));
+    assert.deepEqual(
+      pairsOf(comparison as never, failed).map(({ one, other }) => [one, other]),
+      [[20, 10]],
+    );
+    const invalid = values.map((each) => (each.cell === 3 ? { ...each, status: "invalid" as const } : each));
+    assert.deepEqual(pairsOf(comparison as never, invalid), []);
+  });
+
+  test("says what was decided, by how many runs, and what the time did not suffice for", () => {
+    const attempts = blocks(6, [100, 150, 150]);
+    const of = { ruled: ruledOf(3), attempts, isFinished: true, noun: ["run", "runs"] as const };
+    assert.deepEqual(stoppingSentences({ ...of, plan: { until, repetitions: 30 } }), [
+      "2 of 2 comparisons decided within 3 %, by 18 valid runs; all repetitions would have been 90.",
+    ]);
+    const limited = { until: { interval_percent: 2 }, time_limit_s: 60, repetitions: 30 };
+    assert.deepEqual(stoppingSentences({ ...of, plan: limited }), [
+      "Not all medians known within 2 %, by 18 valid runs; all repetitions would have been 90.",
+      "The time limit of 60 s was over before 72 of 90 planned runs.",
+    ]);
+    assert.deepEqual(stoppingSentences({ ...of, plan: { repetitions: 30 } }), []);
+  });
+});
