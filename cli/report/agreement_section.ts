@@ -15,7 +15,7 @@ import {
 } from "../results/verdict/sides_agree.ts";
 import type { ReportData } from "./data.ts";
 import { savedFigure } from "./figures/figure_file.ts";
-import { linkCell } from "./figures/link_cell.ts";
+import { linkCell } from "./figures/parts.ts";
 import { improvementText } from "./figures/whisker.ts";
 
 const maxPlaces = 400;

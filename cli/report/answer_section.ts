@@ -13,7 +13,7 @@ import { servingLine } from "../load/serving/terms.ts";
 import { furtherSentence } from "../results/answer/answer.ts";
 import { dilationSentence } from "../results/answer/dilated_sweeps.ts";
 import { browserNames, browsersOf } from "../results/verdict/browsers.ts";
-import { gainsByRtt } from "../results/verdict/by_rtt.ts";
+import { gainsByRtt } from "../results/verdict/by_link.ts";
 import { samplesOf } from "../results/verdict/compared_metric.ts";
 import { controllerLanes, controllerSentences, type LaneControllers } from "../results/verdict/controller_part.ts";
 import { isValid, type Sample, sortLanes } from "../results/verdict/sample.ts";

@@ -10,7 +10,7 @@ import { quantileName, type TailDifference, tailQuantiles } from "../results/ver
 import type { ReportData } from "./data.ts";
 import { effectCdfFigure } from "./figures/effect_cdf.ts";
 import { savedFigure } from "./figures/figure_file.ts";
-import { readingKey } from "./figures/reading_key.ts";
+import { readingKey } from "./figures/parts.ts";
 
 /** Of a grid of a hundred links; all are in the CSV. */
 const mostRows = 30;

@@ -8,7 +8,7 @@ import { median } from "../base/quantile.ts";
 import { udpText } from "../link/label.ts";
 import type { Cell, Load } from "../results/store/results.ts";
 import { isValid, sortLanes } from "../results/verdict/sample.ts";
-import { linkCell } from "./figures/link_cell.ts";
+import { linkCell } from "./figures/parts.ts";
 
 const maxRows = 200;
 

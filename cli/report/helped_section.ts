@@ -13,7 +13,7 @@ import { pairedCells } from "../results/verdict/paired_cells.ts";
 import type { LanePair } from "../results/verdict/sample.ts";
 import type { ReportData } from "./data.ts";
 import { savedFigure } from "./figures/figure_file.ts";
-import { readingKey } from "./figures/reading_key.ts";
+import { readingKey } from "./figures/parts.ts";
 import { improvementText, marksEnd, whiskerMarkup } from "./figures/whisker.ts";
 import { type PageTraits, pageTraits } from "./page_traits.ts";
 

@@ -5,7 +5,7 @@ import type { ComparedSpread } from "../results/studies/spread.ts";
 import type { Study } from "../results/studies/study.ts";
 import { comparableFacts } from "../results/verdict/compared_metric.ts";
 import { equivalence_percent } from "../results/verdict/verdict.ts";
-import { linkCell } from "./figures/link_cell.ts";
+import { linkCell } from "./figures/parts.ts";
 import { improvementText } from "./figures/whisker.ts";
 
 function publishedText({ published: { percent, sign, times, quantile } }: ComparedFigure): string {

@@ -3,7 +3,7 @@ import { html, type Markup } from "../../extension/figures/markup.ts";
 import { agreementSentence } from "../results/studies/agreement.ts";
 import { besideText, oursText } from "../results/studies/number_words.ts";
 import type { ComparedNumber } from "../results/studies/study.ts";
-import { linkCell } from "./figures/link_cell.ts";
+import { linkCell } from "./figures/parts.ts";
 
 /** Null where the plan is no study's, or nothing of it was tried. */
 export function publishedNumbers(

@@ -38,7 +38,7 @@ import { fallbackSection } from "./fallback_section.ts";
 import { cdfFigure } from "./figures/cdf.ts";
 import { heatKey, heatLegend, heatMapFigure, scaleEnd } from "./figures/heat_map.ts";
 import { type LinkGrid, linkGrid } from "./figures/link_axes.ts";
-import { linkCell } from "./figures/link_cell.ts";
+import { linkCell } from "./figures/parts.ts";
 import { splitFigure } from "./figures/split.ts";
 import { whyFigure } from "./figures/why_bars.ts";
 import { type FirstFilms, firstFigure, firstFilms } from "./first_figure.ts";

@@ -7,7 +7,7 @@ import { quantile } from "../base/quantile.ts";
 import type { Load } from "../results/store/results.ts";
 import { byLane } from "../results/verdict/sample.ts";
 import { type CellSteadiness, drifts, steadinessOf } from "../results/verdict/steadiness.ts";
-import { linkCell } from "./figures/link_cell.ts";
+import { linkCell } from "./figures/parts.ts";
 
 type Cell = CellSteadiness<Load>;
 

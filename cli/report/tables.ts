@@ -13,9 +13,7 @@ import type { LaneSummary } from "../results/verdict/summary.ts";
 import { reasonKind } from "../results/verdict/verdict.ts";
 import type { Group } from "./data.ts";
 import { savedFigure } from "./figures/figure_file.ts";
-import { builtLater } from "./figures/later.ts";
-import { linkCell } from "./figures/link_cell.ts";
-import { readingKey } from "./figures/reading_key.ts";
+import { builtLater, linkCell, readingKey } from "./figures/parts.ts";
 import { improvementText, marksEnd, whiskerMarkup } from "./figures/whisker.ts";
 
 export interface GroupResult {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type RandomSource, randomSource } from "../../cli/base/random.ts";
-import { normalDraw } from "../../cli/results/stats/normal_draw.ts";
+import { normalDraw } from "../../cli/results/stats/normal_tail.ts";
 import { type Point, slopeOf, verdictsOf } from "./slope.ts";
 
 /** All of them take five seconds of CPU. */

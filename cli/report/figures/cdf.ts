@@ -7,7 +7,7 @@ import { median } from "../../base/quantile.ts";
 import { shortLabel } from "../../link/label.ts";
 import type { ComparedMetric } from "../../results/verdict/compared_metric.ts";
 import { savedFigure } from "./figure_file.ts";
-import { readingKey } from "./reading_key.ts";
+import { readingKey } from "./parts.ts";
 import { sharePlot } from "./share_plot.ts";
 
 const optimalKey = readingKey(

@@ -9,7 +9,7 @@ import { middleCut } from "../../base/middle_cut.ts";
 import { count, formatProbability } from "../../base/numbers.ts";
 import type { PageEffect, PageEffects } from "../../results/verdict/page_effects.ts";
 import { savedFigure } from "./figure_file.ts";
-import { readingKey } from "./reading_key.ts";
+import { readingKey } from "./parts.ts";
 import { improvementText } from "./whisker.ts";
 
 const width = 640;

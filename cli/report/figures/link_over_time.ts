@@ -14,7 +14,7 @@ import { capacitySteps } from "./capacity_steps.ts";
 import { savedFigure } from "./figure_file.ts";
 import type { ShapedLoad } from "./link_facts.ts";
 import { type MoveMark, moveLines, moveMarks, moveWords } from "./move_marks.ts";
-import { readingKey } from "./reading_key.ts";
+import { readingKey } from "./parts.ts";
 
 type Side = "down" | "up";
 

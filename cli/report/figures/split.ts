@@ -7,7 +7,7 @@ import { scaleFromZero } from "../../../extension/figures/scale.ts";
 import { count, formatTime } from "../../base/numbers.ts";
 import { shortLabel } from "../../link/label.ts";
 import { savedFigure } from "./figure_file.ts";
-import { readingKey } from "./reading_key.ts";
+import { readingKey } from "./parts.ts";
 
 const width = 640;
 const left = 96; // after the longest lane name

@@ -10,7 +10,7 @@ import { type PathPart, pathParts } from "../../load/metrics/path_evidence.ts";
 import type { MeanPaths } from "../../results/answer/answer.ts";
 import type { LanePair } from "../../results/verdict/sample.ts";
 import { savedFigure } from "./figure_file.ts";
-import { readingKey } from "./reading_key.ts";
+import { readingKey } from "./parts.ts";
 
 const width = 720;
 const left = 190; // after the longest name of a part

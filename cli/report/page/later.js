@@ -1,4 +1,4 @@
-// Builds the parts of the page that stand in it as text (later.ts): a section when it is opened, the rows of the medians when
+// Builds the parts of the page that stand in it as text (figures/parts.ts): a section when it is opened, the rows of the medians when
 // they are filtered, sorted or saved, and everything in the browser's pauses, before printing, and before the page is searched.
 
 /** After loading, before the first part is built unasked: whoever clicks at once does not wait for it. */

@@ -16,8 +16,8 @@ import type { Curve } from "../figures/curve.ts";
 import { savedFigure } from "../figures/figure_file.ts";
 import { flowLegend } from "../figures/flow_legend.ts";
 import type { ShapedLoad } from "../figures/link_facts.ts";
+import { readingKey } from "../figures/parts.ts";
 import { type PlottedLine, type Row, rowMarkup, type Steps } from "../figures/plot_row.ts";
-import { readingKey } from "../figures/reading_key.ts";
 import { type LinkSpan, linkSpans, spanAt, spanLength_ms, spanWords } from "./link_spans.ts";
 
 const gap = 12;

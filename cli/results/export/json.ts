@@ -12,12 +12,10 @@ import type { Cell, FilmedLoad, Host, LinkTest, Load, Sweep } from "../store/res
 import { beyondMedian } from "../verdict/beyond_median.ts";
 import { samplesOf } from "../verdict/compared_metric.ts";
 import { compare, limitOf } from "../verdict/comparison.ts";
-import { decisionCounts } from "../verdict/decision_counts.ts";
 import { type LanePair, lanePairs, type Sample } from "../verdict/sample.ts";
 import type { PairDecision } from "../verdict/stopping_decision.ts";
-import { decidedWithin, placeDecisions } from "../verdict/stopping_summary.ts";
-import type { PairVerdict } from "../verdict/sweep_verdict.ts";
-import { verdictBy } from "../verdict/sweep_verdict.ts";
+import { decidedWithin, decisionCounts, placeDecisions } from "../verdict/stopping_summary.ts";
+import { type PairVerdict, verdictBy } from "../verdict/sweep_verdict.ts";
 
 function exportedHost({ name, facts }: Host): ExportedHost {
   const { cpu, cpus, kernel, versions } = facts;

@@ -1,4 +1,5 @@
-// Tails of the standard normal distribution, for tests whose exact distribution would cost too much. Pure arithmetic.
+// The standard normal distribution: its tails, for tests whose exact distribution would cost too much, and draws from it. Pure arithmetic.
+import type { RandomSource } from "../../base/random.ts";
 
 /** Chance of a greater value than z; by Marsaglia's series (2004), good to 15 digits, and far out by the continued fraction. */
 export function normalUpperTail(z: number): number {
@@ -27,4 +28,9 @@ export function normalQuantile(tail: number): number {
     else high = z;
   }
   return high;
+}
+
+/** One value (Box and Muller 1958). */
+export function normalDraw(random: RandomSource): number {
+  return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 }

@@ -3,7 +3,6 @@
 // tend to be greater; of medians under unlike noise median_test.ts asks. Paired loads are signed_rank.ts's and hodges_lehmann.ts's.
 
 import type { Interval } from "../../base/interval.ts";
-import { leastDifference } from "./difference_quantile.ts";
 import { doubledMidranks } from "./midranks.ts";
 import { normalQuantile, normalUpperTail } from "./normal_tail.ts";
 import { type Tails, tailsOf } from "./tails.ts";
@@ -95,4 +94,39 @@ export function sampleShift(a: readonly number[], b: readonly number[], confiden
     estimate: ((low as number) - (high as number)) / 2,
     interval: typeof from !== "number" || typeof to !== "number" ? null : { low: from, high: -to },
   };
+}
+
+/** In ascending order. */
+interface SortedSamples {
+  readonly a: Float64Array;
+  readonly b: Float64Array;
+}
+
+/** How many differences there are up to `value`, the greatest of them, and the least beyond. */
+function splitAt({ a, b }: SortedSamples, value: number): { below: number; last: number; next: number } {
+  let [below, last, next, end] = [0, -Infinity, Infinity, 0];
+  for (const x of a) {
+    while (end < b.length && (b[end] as number) - x <= value) end++;
+    below += end;
+    if (end > 0) last = Math.max(last, (b[end - 1] as number) - x);
+    if (end < b.length) next = Math.min(next, (b[end] as number) - x);
+  }
+  return { below, last, next };
+}
+
+/** The least difference `b - a` up to which there are enough; null: all of them are not. */
+export function leastDifference(samples: SortedSamples, isEnough: (pairs: number) => boolean): number | null {
+  const ends = splitAt(samples, Infinity);
+  if (!isEnough(ends.below)) return null;
+  const least = splitAt(samples, -Infinity);
+  let [low, high] = [least.next, ends.last];
+  while (low < high) {
+    const half = low + (high - low) / 2;
+    // Of neighbouring numbers the half is rounded to one of them.
+    const middle = half < high ? half : low;
+    const { below, last, next } = splitAt(samples, middle);
+    if (isEnough(below)) high = last;
+    else low = next;
+  }
+  return high;
 }

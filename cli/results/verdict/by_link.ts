@@ -1,9 +1,11 @@
-// What each link alone shows of each pair of lanes. Whoever counts the links on which a lane is faster picks them out of all links of all
-// pairs, so all of these are told together: one family of Holm's correction. Pure.
+// What each link alone shows of each pair of lanes, and links of one round-trip time. Whoever counts the links on which a lane is faster picks
+// them out of all links of all pairs, so all of these are told together: one family of Holm's correction. Which trait of links to look at was
+// not fixed before, so what round-trip times show is exploratory. Pure.
+import type { LinkTraits } from "../../link/link.ts";
 import { loadsNeeded } from "./cell_significance.ts";
 import { correctedTogether, type Direction, direction, type Improvement, improvement } from "./comparison.ts";
-import type { PairedCell } from "./paired_cells.ts";
-import type { LanePair } from "./sample.ts";
+import { type PairedCell, pairedCells } from "./paired_cells.ts";
+import type { LanePair, Sample } from "./sample.ts";
 
 export interface ComparedPair {
   readonly pair: LanePair;
@@ -49,4 +51,34 @@ export function tooFewRuns(all: readonly LinkResults[]): TooFewRuns | null {
   const needed = loadsNeeded(comparisons);
   const isShort = tested.every(({ pages, n }) => pages === 1 && Math.min(n.lane, n.over) < needed);
   return comparisons > 0 && isShort ? { comparisons, needed } : null;
+}
+
+export interface RttGain {
+  readonly rtt_ms: number;
+  readonly result: Improvement;
+}
+
+export interface RttGains {
+  readonly pair: LanePair;
+  /** The shortest round trip first; those that can be compared. */
+  readonly gains: readonly RttGain[];
+}
+
+/** Of pairs that have at least two round-trip times. */
+export function gainsByRtt(
+  samples: readonly Sample[],
+  links: ReadonlyMap<string, LinkTraits>,
+  pairs: readonly LanePair[],
+  seed: number,
+): RttGains[] {
+  return pairs.flatMap((pair) => {
+    const byRtt = Map.groupBy(pairedCells(samples, pair), ({ link }) => links.get(link)?.rtt_ms ?? null);
+    const found = [...byRtt]
+      .flatMap(([rtt_ms, cells]) => (rtt_ms === null ? [] : [{ rtt_ms, result: improvement(cells, pair, seed) }]))
+      .filter(({ result }) => result.percent !== null)
+      .toSorted((a, b) => a.rtt_ms - b.rtt_ms);
+    const corrected = correctedTogether(found.map(({ result }) => result));
+    const gains = found.map(({ rtt_ms }, index) => ({ rtt_ms, result: corrected[index] as Improvement }));
+    return gains.length < 2 ? [] : [{ pair, gains }];
+  });
 }

@@ -5,8 +5,7 @@
 // Seeded; how loads scatter is load_noise.ts's.
 import { median } from "../../base/quantile.ts";
 import { type RandomSource, randomSource } from "../../base/random.ts";
-import { normalDraw } from "../stats/normal_draw.ts";
-import { normalQuantile } from "../stats/normal_tail.ts";
+import { normalDraw, normalQuantile } from "../stats/normal_tail.ts";
 import { correctedTogether, direction, improvement } from "./comparison.ts";
 import type { Both, EffectSpread, KnownCell, LoadNoise } from "./load_noise.ts";
 import { type PairedCell, percentOfLog } from "./paired_cells.ts";

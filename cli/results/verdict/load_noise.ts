@@ -5,7 +5,7 @@
 // Times are taken as logarithms throughout. Simulates no study: detectable_effect.ts does.
 import { countThrough, median } from "../../base/quantile.ts";
 import type { RandomSource } from "../../base/random.ts";
-import { normalDraw } from "../stats/normal_draw.ts";
+import { normalDraw } from "../stats/normal_tail.ts";
 import { type TwoKinds, twoKinds } from "../stats/two_kinds.ts";
 import { type ComponentName, effectComponents } from "./effect_components.ts";
 import { type PairedCell, pairedCells } from "./paired_cells.ts";

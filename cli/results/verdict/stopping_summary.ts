@@ -1,9 +1,11 @@
 // What a sweep that ran until its loads were enough has settled, place by place, and what that cost against repetitions
 // fixed before. Pure; the rule is stopping_decision.ts's.
+
 import type { PlanUntil } from "../../../schemas/generated/sweep_plan.ts";
 import { count, formatPercents } from "../../base/numbers.ts";
+import type { Decision } from "../stats/sequential.ts";
 import { gapClause } from "./lane_coverage.ts";
-import { isValid, type Sample, sortLanes } from "./sample.ts";
+import { isValid, type LanePair, type Sample, sortLanes } from "./sample.ts";
 import { isSettled, type PairDecision, pairDecisions } from "./stopping_decision.ts";
 
 interface PlaceDecision extends PairDecision {
@@ -117,4 +119,34 @@ export function untilWords(until: PlanUntil): string {
   return "decided_percent" in until
     ? `until each pair of lanes is decided within ${until.decided_percent} %`
     : `until each lane's median is known within ${until.interval_percent} %`;
+}
+
+const ways: readonly Decision[] = ["faster", "slower", "equivalent", "undecided"];
+
+/**
+ * `h3 is faster than h2 in 5 of 12 comparisons, slower in 1, equal within 3 % in 4, undecided in 2`; `names`: what the lanes are called.
+ * `place`: what follows the first number. Null without decisions.
+ */
+export function decisionCounts(
+  { lane, over }: LanePair,
+  decisions: readonly Pick<PairDecision, "decision">[],
+  margin_percent: number,
+  place = "",
+): string | null {
+  const equal = `equal within ${margin_percent} %`;
+  const words: Readonly<Record<Decision, { readonly first: string; readonly next: string }>> = {
+    faster: { first: `${lane} is faster than ${over}`, next: "faster" },
+    slower: { first: `${lane} is slower than ${over}`, next: "slower" },
+    equivalent: { first: `${lane} and ${over} are ${equal}`, next: equal },
+    undecided: { first: `${lane} against ${over} is undecided`, next: "undecided" },
+  };
+  const [first, ...others] = ways.flatMap((way) => {
+    const times = decisions.filter(({ decision }) => decision === way).length;
+    return times === 0 ? [] : [{ ...words[way], times }];
+  });
+  if (!first) return null;
+  const all = count(decisions.length, "comparison");
+  const share =
+    others.length > 0 ? `${first.times} of ${all}` : decisions.length === 1 ? "the one comparison" : `all ${all}`;
+  return [`${first.first} in ${share}${place}`, ...others.map(({ next, times }) => `${next} in ${times}`)].join(", ");
 }

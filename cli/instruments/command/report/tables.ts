@@ -6,7 +6,7 @@ import { middleCut } from "../../../base/middle_cut.ts";
 import { count } from "../../../base/numbers.ts";
 import { type CommandMetric, metrics } from "../../../registry/metrics.ts";
 import { savedFigure } from "../../../report/figures/figure_file.ts";
-import { readingKey } from "../../../report/figures/reading_key.ts";
+import { readingKey } from "../../../report/figures/parts.ts";
 import { byFrequency, medianCell } from "../../../report/instrument_report.ts";
 import type { CommandRun } from "../metrics/values.ts";
 

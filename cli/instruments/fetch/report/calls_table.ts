@@ -3,7 +3,7 @@
 import { html, type Markup } from "../../../../extension/figures/markup.ts";
 import { count, formatSize } from "../../../base/numbers.ts";
 import { savedFigure } from "../../../report/figures/figure_file.ts";
-import { readingKey } from "../../../report/figures/reading_key.ts";
+import { readingKey } from "../../../report/figures/parts.ts";
 import type { CountedCalls } from "../answer/call_shares.ts";
 import { variantName } from "../metrics/fetched.ts";
 import { linkName } from "./fetch_words.ts";

@@ -3,7 +3,7 @@ import { html, type Markup } from "../../../../extension/figures/markup.ts";
 import { middleCut } from "../../../base/middle_cut.ts";
 import { count, formatPercents, formatProbability, percentRange, withMinus } from "../../../base/numbers.ts";
 import { savedFigure } from "../../../report/figures/figure_file.ts";
-import { readingKey } from "../../../report/figures/reading_key.ts";
+import { readingKey } from "../../../report/figures/parts.ts";
 import { effectMark, marksEnd } from "../../../report/figures/whisker.ts";
 import type { HostEffect, HostEffects, PairSide } from "../answer/host_effects.ts";
 import { isQuic } from "../metrics/fetched.ts";

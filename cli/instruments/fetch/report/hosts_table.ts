@@ -5,7 +5,7 @@ import type { FetchHttpsRecord } from "../../../../schemas/generated/fetch_recor
 import { middleCut } from "../../../base/middle_cut.ts";
 import { count, formatSize } from "../../../base/numbers.ts";
 import { savedFigure } from "../../../report/figures/figure_file.ts";
-import { readingKey } from "../../../report/figures/reading_key.ts";
+import { readingKey } from "../../../report/figures/parts.ts";
 import { type HostDiscovery, offersH3 } from "../answer/discovery.ts";
 
 const mostRows = 400;

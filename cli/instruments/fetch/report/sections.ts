@@ -5,7 +5,7 @@ import { confidence, minimumUnits } from "../../../base/interval.ts";
 import { laneTitle } from "../../../base/lanes.ts";
 import { count } from "../../../base/numbers.ts";
 import { linksOf } from "../../../engine/export.ts";
-import { builtLater } from "../../../report/figures/later.ts";
+import { builtLater } from "../../../report/figures/parts.ts";
 import { commandLine, definitionsTable, environmentTable, linkList } from "../../../report/instrument_report.ts";
 import { ruleSentence } from "../../../results/answer/stopping.ts";
 import { hostEffects, pairsOf } from "../answer/host_effects.ts";

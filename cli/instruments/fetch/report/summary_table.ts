@@ -2,8 +2,7 @@
 // cli/results/fetch.
 import { html, type Markup } from "../../../../extension/figures/markup.ts";
 import { savedFigure } from "../../../report/figures/figure_file.ts";
-import { linkCell } from "../../../report/figures/link_cell.ts";
-import { readingKey } from "../../../report/figures/reading_key.ts";
+import { linkCell, readingKey } from "../../../report/figures/parts.ts";
 import { exactEnds, medianCell } from "../../../report/instrument_report.ts";
 import { type QuantitySummary, summarizeQuantity } from "../answer/quantity_summary.ts";
 import { type Fetched, type Variant, variantKey, variantName, variantsOf } from "../metrics/fetched.ts";

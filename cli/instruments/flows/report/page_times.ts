@@ -5,7 +5,7 @@ import { middleCut } from "../../../base/middle_cut.ts";
 import { count, formatTime, formatTimeRange } from "../../../base/numbers.ts";
 import { median } from "../../../base/quantile.ts";
 import { savedFigure } from "../../../report/figures/figure_file.ts";
-import { linkCell } from "../../../report/figures/link_cell.ts";
+import { linkCell } from "../../../report/figures/parts.ts";
 import { medianInterval } from "../../../results/stats/median_interval.ts";
 import type { FlowReportCell } from "./flow_data.ts";
 

@@ -11,8 +11,8 @@ import { axisLeft, axisRight, tagHeight, titleHeight, width } from "../../../rep
 import { type Band, type Curve, greatestOf } from "../../../report/figures/curve.ts";
 import { savedFigure } from "../../../report/figures/figure_file.ts";
 import { flowLegend } from "../../../report/figures/flow_legend.ts";
+import { readingKey } from "../../../report/figures/parts.ts";
 import { type PlottedLine, type Row, rowMarkup } from "../../../report/figures/plot_row.ts";
-import { readingKey } from "../../../report/figures/reading_key.ts";
 import { type PageAmidFlows, pageRow } from "./page_row.ts";
 
 export type Side = "down" | "up";

@@ -6,7 +6,7 @@ import { middleCut } from "../../../base/middle_cut.ts";
 import { count } from "../../../base/numbers.ts";
 import { type MeasuredMetric, metrics } from "../../../registry/metrics.ts";
 import { formatValue } from "../../../registry/units.ts";
-import { builtLater } from "../../../report/figures/later.ts";
+import { builtLater } from "../../../report/figures/parts.ts";
 import {
   byFrequency,
   commandLine,

@@ -11,8 +11,7 @@ import {
   type PingMetric,
 } from "../../../registry/metrics.ts";
 import { savedFigure } from "../../../report/figures/figure_file.ts";
-import { linkCell } from "../../../report/figures/link_cell.ts";
-import { readingKey } from "../../../report/figures/reading_key.ts";
+import { linkCell, readingKey } from "../../../report/figures/parts.ts";
 import { exactEnds, medianCell } from "../../../report/instrument_report.ts";
 import type { MetricSummary } from "../../../results/stats/metric_summary.ts";
 import { kindWords } from "../metrics/flow_kind.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type RandomSource, randomSource } from "../../../../cli/base/random.ts";
-import { normalDraw } from "../../../../cli/results/stats/normal_draw.ts";
+import { normalDraw } from "../../../../cli/results/stats/normal_tail.ts";
 import {
   fewestForQuantile,
   quantileDifference,

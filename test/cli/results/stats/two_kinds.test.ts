@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { randomSource } from "../../../../cli/base/random.ts";
-import { normalDraw } from "../../../../cli/results/stats/normal_draw.ts";
+import { normalDraw } from "../../../../cli/results/stats/normal_tail.ts";
 import { twoKinds } from "../../../../cli/results/stats/two_kinds.ts";
 
 const random = randomSource(5, "two kinds");

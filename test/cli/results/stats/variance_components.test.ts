@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { randomSource } from "../../../../cli/base/random.ts";
-import { normalDraw } from "../../../../cli/results/stats/normal_draw.ts";
+import { normalDraw } from "../../../../cli/results/stats/normal_tail.ts";
 import { type Factor, varianceComponents } from "../../../../cli/results/stats/variance_components.ts";
 
 const close = (found: number | undefined, expected: number, within = 1e-9): void =>

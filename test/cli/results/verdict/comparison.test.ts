@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { median } from "../../../../cli/base/quantile.ts";
 import { randomSource } from "../../../../cli/base/random.ts";
-import { normalDraw } from "../../../../cli/results/stats/normal_draw.ts";
+import { normalDraw } from "../../../../cli/results/stats/normal_tail.ts";
 import { compare, direction } from "../../../../cli/results/verdict/comparison.ts";
 import { pairedCells } from "../../../../cli/results/verdict/paired_cells.ts";
 import { manyPages } from "../../../../cli/results/verdict/pooled_cells.ts";

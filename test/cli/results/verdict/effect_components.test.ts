@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { randomSource } from "../../../../cli/base/random.ts";
-import { normalDraw } from "../../../../cli/results/stats/normal_draw.ts";
+import { normalDraw } from "../../../../cli/results/stats/normal_tail.ts";
 import { effectComponents } from "../../../../cli/results/verdict/effect_components.ts";
 import type { Sample } from "../../../../cli/results/verdict/sample.ts";
 import { lanesOf, normalNoise, pair } from "./simulated_lanes.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { median, standardDeviation } from "../../../../cli/base/quantile.ts";
 import { randomSource } from "../../../../cli/base/random.ts";
-import { normalDraw } from "../../../../cli/results/stats/normal_draw.ts";
+import { normalDraw } from "../../../../cli/results/stats/normal_tail.ts";
 import { givenNoise, type LoadNoise, noiseOf } from "../../../../cli/results/verdict/load_noise.ts";
 import { type Lanes, lanesOf, normalNoise, ofTwoKinds, pair } from "./simulated_lanes.ts";
 

@@ -1,6 +1,6 @@
 // Loads of two lanes over pages and links whose medians are known and whose shapes may be unlike, as samples. Seeded; judges nothing.
 import { type RandomSource, randomSource } from "../../../../cli/base/random.ts";
-import { normalDraw } from "../../../../cli/results/stats/normal_draw.ts";
+import { normalDraw } from "../../../../cli/results/stats/normal_tail.ts";
 import type { Sample } from "../../../../cli/results/verdict/sample.ts";
 
 export const pair = { lane: "h3", over: "h2" };
