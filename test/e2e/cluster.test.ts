@@ -3,22 +3,20 @@
 // Wide: cli/sweep/cluster.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { before, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { openResultsFile } from "../../cli/results/store/results.ts";
 import type { Merged } from "../../schemas/generated/merged.ts";
 import type { Submitted } from "../../schemas/generated/submitted.ts";
+import { run, start } from "../product.ts";
 import { tempFolder } from "../temp_folder.ts";
 import { noSlurm, startSlurm } from "./slurm_cluster.ts";
 import { noSshServer, startSshServer } from "./ssh_server.ts";
 import { anyTolerance } from "./untimed_load.ts";
 
-const trilane = join(import.meta.dirname, "..", "..", "cli", "trilane");
 const page = { synth: "cse534-count-1" };
 const repetitions = 4;
 
@@ -34,8 +32,8 @@ describe("a sweep on several machines", () => {
   let reference: string;
 
   /** What a command that ends well printed with --json. */
-  function json<T>(words: readonly string[], environment: NodeJS.ProcessEnv = process.env): T {
-    const ran = spawnSync(trilane, [...words, "--home", home, "--json"], { encoding: "utf8", env: environment });
+  function json<T>(words: readonly string[], environment: NodeJS.ProcessEnv = {}): T {
+    const ran = run(home, [...words, "--json"], { env: environment });
     assert.equal(ran.status, 0, ran.stderr);
     return JSON.parse(ran.stdout.trim().split("\n").at(-1) ?? "") as T;
   }
@@ -66,43 +64,25 @@ describe("a sweep on several machines", () => {
 
   test("two hosts with a folder each: killed with -9, a cell goes on; merged, all is there", async () => {
     const cell = (number: number, host: string) => [
-      "cell",
-      plan,
-      String(number),
-      "--shards",
-      at(host),
-      "--host",
-      host,
-      "--reference",
-      reference,
+      ...["cell", plan, String(number), "--shards", at(host), "--host", host],
+      ...["--reference", reference, "--json"],
     ];
-    const killed = spawn(trilane, [...cell(1, "a"), "--home", home, "--json"], {
-      stdio: ["ignore", "pipe", "inherit"],
+    const killed = start(home, cell(1, "a"));
+    await killed.until("a load of the plan is stored", () => {
+      const begun = killed.events.findIndex((event) => event.event === "sweep-started" && event.name === "study");
+      return begun >= 0 && killed.events.slice(begun).some(({ event }) => event === "load-finished");
     });
-    const closed = once(killed, "close");
-    let isPlan = false;
-    let stored = 0;
-    for await (const line of createInterface({ input: killed.stdout })) {
-      const event = JSON.parse(line) as { event: string; name?: string };
-      if (event.event === "sweep-started") isPlan = event.name === "study";
-      if (event.event !== "load-finished" || !isPlan) continue;
-      stored++;
-      killed.kill("SIGKILL");
-    }
-    await closed;
-    assert.ok(stored >= 1);
-    const again = spawnSync(trilane, [...cell(1, "a"), "--home", home, "--json"], { encoding: "utf8" });
-    assert.equal(again.status, 0, again.stderr);
-    const events = again.stdout
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    killed.child.kill("SIGKILL");
+    await killed.ended;
+    const { status, stderr, events } = run(home, cell(1, "a"));
+    assert.equal(status, 0, stderr);
     // Not the reference cells again, and of the cell only what is left.
-    const started = events.filter(({ event }) => event === "sweep-started");
-    assert.equal(started.length, 1);
-    assert.deepEqual([started[0]?.resumed, (started[0]?.done as number) >= 1], [true, true]);
-    assert.deepEqual([events.at(-1)?.event, events.at(-1)?.cell], ["cell-finished", 1]);
-    assert.equal(spawnSync(trilane, [...cell(2, "b"), "--home", home]).status, 0);
+    const [started, ...others] = events.filter(({ event }) => event === "sweep-started");
+    assert.ok(started?.event === "sweep-started" && others.length === 0);
+    assert.deepEqual([started.resumed, started.done >= 1], [true, true]);
+    const last = events.at(-1);
+    assert.ok(last?.event === "cell-finished" && last.cell === 1);
+    assert.equal(run(home, cell(2, "b")).status, 0);
     const merged = json<Merged>(["merge", at("a"), at("b"), "--out", at("folders.db")]);
     assert.deepEqual([merged.missing, merged.unfinished], [[], []]);
     assert.deepEqual(
@@ -113,7 +93,7 @@ describe("a sweep on several machines", () => {
       ],
     );
     assertWhole(at("folders.db"));
-    assert.equal(spawnSync(trilane, ["report", at("folders.db"), "--home", home]).status, 0);
+    assert.equal(run(home, ["report", at("folders.db")]).status, 0);
     assert.match(readFileSync(at("folders.html"), "utf8"), /id="machines"/);
   });
 

@@ -8,6 +8,7 @@ import { after, before, test } from "node:test";
 import type { Page } from "puppeteer-core";
 import type { RaceRecord } from "../../extension/history/records.ts";
 import { timedTest } from "../calm_machine.ts";
+import { type Process, running } from "../product.ts";
 import { tempFolder } from "../temp_folder.ts";
 import { axeFindings } from "./axe.ts";
 import { noteDisturbed } from "./calm_load.ts";
@@ -71,21 +72,8 @@ async function raceFromPopup(page: Page, lanes: readonly string[], runs: number)
 const recordOf = (id: string): Promise<RaceRecord | null> => stored<RaceRecord>(view, "race-rows", id);
 
 /** The hosts of this test's data folder. */
-function hosts(): number[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => {
-      try {
-        const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
-        return (
-          words[0]?.endsWith("/trilane-host") && words.includes(home) && words.join(" ").includes("chrome-extension:")
-        );
-      } catch {
-        return false;
-      }
-    });
-}
+const hosts = (): Process[] =>
+  running(/^\S*\/trilane-host .*chrome-extension:/).filter(({ commandLine }) => commandLine.includes(` ${home} `));
 
 /** The HAR files in the data folder. */
 function handedOver(): string[] {
@@ -105,9 +93,9 @@ timedTest("a race from the popup ends in a verdict, whatever is closed, stopped 
   assert.ok(pages.length > 0 && pages.every((path) => !readFileSync(path, "utf8").includes("s3cret")));
   await extension.stopWorker();
   await ask(view, { do: "host" });
-  const running = hosts();
-  assert.ok(running.length > 0, "a host runs");
-  for (const pid of running) process.kill(pid, "SIGKILL");
+  const found = hosts();
+  assert.ok(found.length > 0, "a host runs");
+  for (const { pid } of found) process.kill(pid, "SIGKILL");
   const record = await until(
     "the race ends",
     async () => {

@@ -2,21 +2,19 @@
 
 // Wide: cli/instruments/fetch, native-host/base, native-host/fetch, native-host/guard, shaper.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { checkout } from "../../cli/base/programs.ts";
 import { notInstalled } from "../../cli/install/requirements.ts";
 import { fetchesOf } from "../../cli/instruments/fetch/store/fetch_runs.ts";
 import { openResults } from "../../cli/results/store/results.ts";
+import { run } from "../product.ts";
 import { tempFolder } from "../temp_folder.ts";
 import { makeLiveSite, noLiveSite } from "./live_site.ts";
 import { anyDisturbance } from "./untimed_load.ts";
 
 const folder = tempFolder("trilane-fetch-live-");
 const home = join(folder, "home");
-const trilane = join(checkout, "cli", "trilane");
 const link = "20mbit/40ms";
 const skip = noLiveSite(["caddy"]) || (notInstalled(["pasta"]) ?? false);
 
@@ -27,13 +25,10 @@ test("h2 and h3 of a live server, whose name leads nowhere, through the link to 
   const { words, authority } = makeLiveSite(site, [
     { hosts: ["live.test"], address: "203.0.113.1", root, program: "caddy" },
   ]);
-  const [program = "", ...before] = [...words, "setpriv", "--ambient-caps", "-all", "--inh-caps", "-all", trilane];
-  const asked = ["fetch", "https://live.test/file.bin", "--home", home, "--outside", "--connect", "203.0.113.1"];
+  const around = [...words, "setpriv", "--ambient-caps", "-all", "--inh-caps", "-all"];
+  const asked = ["fetch", "https://live.test/file.bin", "--outside", "--connect", "203.0.113.1"];
   const terms = ["--link", link, "--lanes", "h2,h3", "--runs", "2", "--trust", join(site, "ca.pem"), "--pause", "0"];
-  const { stdout, stderr, status } = spawnSync(program, [...before, ...asked, ...terms, ...anyDisturbance], {
-    encoding: "utf8",
-    timeout: 120_000,
-  });
+  const { stdout, stderr, status } = run(home, [...asked, ...terms, ...anyDisturbance], { around });
   assert.ok(authority.length > 0);
   assert.equal(status, 0, stderr + stdout);
   for (const row of ["h2+live", "h3+live"]) assert.ok(stdout.includes(`\n${row} `), stdout);
@@ -69,8 +64,8 @@ test("a private address, and what contradicts a live server, is refused in one l
     ],
     [[], /^trilane: --outside: live servers through a link: name it [^\n]+\n$/],
   ] as const) {
-    const asked = ["fetch", "https://live.test/", "--home", join(folder, "none"), "--outside", ...words];
-    const { stderr, status } = spawnSync(trilane, asked, { encoding: "utf8", timeout: 60_000 });
+    const asked = ["fetch", "https://live.test/", "--outside", ...words];
+    const { stderr, status } = run(join(folder, "none"), asked);
     assert.deepEqual([status, line.test(stderr)], [2, true], stderr);
   }
 });

@@ -2,24 +2,19 @@
 // as it was loaded, and is no load; a repeat visit's is of the second visit.
 // Wide: cli/instruments/page, cli/load, cli/sweep.
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { join } from "node:path";
 import { test } from "node:test";
 import jpeg from "jpeg-js";
 import type { RaceResult } from "../../schemas/generated/race_result.ts";
+import { run as runIn } from "../product.ts";
 import { tempFolder } from "../temp_folder.ts";
 import { anyDisturbance } from "./untimed_load.ts";
 
-const trilane = join(import.meta.dirname, "..", "..", "cli", "trilane");
 const home = tempFolder("trilane-filmstrip-");
 
-function run(...words: string[]): Promise<string> {
-  return new Promise((resolve, reject) => {
-    execFile(trilane, [...words, "--home", home], { maxBuffer: 1e8 }, (error, out) => {
-      if (error) reject(error);
-      else resolve(out);
-    });
-  });
+function run(...words: string[]): string {
+  const { status, stdout, stderr } = runIn(home, words);
+  assert.equal(status, 0, stderr);
+  return stdout;
 }
 
 /** The share of a picture that is not white. */
@@ -30,10 +25,10 @@ function painted(base64: string): number {
   return dark / (data.length / 4);
 }
 
-test("each lane's film goes from nothing to the whole page", async () => {
+test("each lane's film goes from nothing to the whole page", () => {
   const words = ["--link", "10mbit/50ms", "--lanes", "h1,h3,h2-0rtt", "--runs", "1", "--json", ...anyDisturbance];
-  await run("race", "carlucci-small", ...words);
-  const race = JSON.parse(await run("export", "--format", "race")) as RaceResult;
+  run("race", "carlucci-small", ...words);
+  const race = JSON.parse(run("export", "--format", "race")) as RaceResult;
   assert.deepEqual(
     race.lanes.map(({ lane, plts_ms }) => [lane, plts_ms.length]),
     [

@@ -4,38 +4,16 @@
 // Beside others: runs that the machine disturbed are stored, too.
 
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { test } from "node:test";
 import { unpackRecords } from "../../cli/instruments/flows/records/stored_records.ts";
 import { flowPageLoadOf, flowRunsOf, flowSeriesOf } from "../../cli/instruments/flows/store/flow_runs.ts";
 import { openResults } from "../../cli/results/store/results.ts";
-import type { SweepEvent } from "../../schemas/generated/sweep_event.ts";
+import { labProcesses, run as runIn } from "../product.ts";
 import { tempFolder } from "../temp_folder.ts";
 
-const trilane = join(import.meta.dirname, "..", "..", "cli", "trilane");
 const home = tempFolder("trilane-e2e-flows-page-");
 
-function run(...words: string[]): { status: number | null; events: SweepEvent[]; stderr: string; pid: number } {
-  const { status, stdout, stderr, pid } = spawnSync(trilane, ["flows", ...words], {
-    ...{ env: { ...process.env, TRILANE_HOME: home }, encoding: "utf8", maxBuffer: 1e8 },
-  });
-  const lines = stdout.split("\n").filter((line) => line.startsWith("{"));
-  return { status, events: lines.map((line) => JSON.parse(line) as SweepEvent), stderr, pid };
-}
-
-/** Command lines that name a folder of that process's loads. */
-function left(pid: number): string[] {
-  return readdirSync("/proc").flatMap((name) => {
-    try {
-      const line = readFileSync(`/proc/${name}/cmdline`, "latin1").replaceAll("\0", " ");
-      return line.includes(`trilane-load-${pid}-`) ? [line] : [];
-    } catch {
-      return [];
-    }
-  });
-}
+const run = (...words: string[]) => runIn(home, ["flows", ...words]);
 
 const mix = ["--flow", "tcp:cubic", "--flow", "tcp:reno@500ms,up", "--link", "10mbit/20ms", "--for", "40s"];
 const once = ["--runs", "1", "--retries", "0", "--json"];
@@ -49,7 +27,7 @@ test("a page amid flows is loaded over each lane, from its time on, and stored b
     ["h2", "h3"],
   );
   assert.equal(status, ended.valid > 0 ? 0 : 1);
-  assert.deepEqual(left(pid), []);
+  assert.deepEqual(labProcesses(pid), []);
   using results = openResults(home);
   const runs = flowRunsOf(results, 1);
   assert.deepEqual([...new Set(runs.map(({ lane }) => lane))].toSorted(), ["h2", "h3"]);

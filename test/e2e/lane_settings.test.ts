@@ -3,17 +3,16 @@
 // Wide: cli/instruments/page, cli/load, cli/sweep, native-host/replay.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { field, numberAt } from "../../cli/report/figures/unknown_json.ts";
 import { reportPath } from "../../cli/report/report_files.ts";
 import { openResults } from "../../cli/results/store/results.ts";
+import { run } from "../product.ts";
 import { tempFolder } from "../temp_folder.ts";
 import { anyDisturbance } from "./untimed_load.ts";
 
-const trilane = join(import.meta.dirname, "..", "..", "cli", "trilane");
 const home = tempFolder("trilane-settings-");
 
 const plan = {
@@ -40,8 +39,7 @@ const asked: Readonly<Record<string, readonly ["tcp" | "quic", string, number]>>
 test("lanes with settings: served as asked, one after another in one block, and told apart in the report", () => {
   const path = join(home, "plan.json");
   writeFileSync(path, JSON.stringify(plan));
-  const words = ["sweep", path, "--home", home, "--quiet", ...anyDisturbance];
-  const { stderr } = spawnSync(trilane, words, { encoding: "utf8", timeout: 300_000 });
+  const { stderr } = run(home, ["sweep", path, "--quiet", ...anyDisturbance]);
   using results = openResults(home);
   const [sweep] = results.listSweeps();
   assert.ok(sweep?.finished_at, stderr);

@@ -2,12 +2,11 @@
 // real browser. That loads take the time they should is tested in physics.test.ts.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { afterEach, test } from "node:test";
 import { plainLanes } from "../../cli/base/lanes.ts";
 import { parseLink } from "../../cli/link/link.ts";
 import type { Lane, LoadRequest, PageLoad } from "../../cli/load/load.ts";
+import { labFolders, labProcesses, type Process } from "../product.ts";
 import { schemaErrors } from "../schemas/schema_errors.ts";
 import { tempFolder } from "../temp_folder.ts";
 import { type Resource, recordSite, type Site } from "./site.ts";
@@ -15,42 +14,12 @@ import { untimedLoad } from "./untimed_load.ts";
 
 const home = tempFolder("trilane-measure-");
 
-// Every process of a load has its folder in its command line, and the folder has this process's number in its name.
-const mark = `trilane-load-${process.pid}-`;
-
-interface Process {
-  readonly pid: number;
-  readonly commandLine: string;
-}
-
-function labProcesses(): Process[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((name) => {
-      try {
-        return [
-          { pid: Number(name), commandLine: readFileSync(`/proc/${name}/cmdline`, "utf8").replaceAll("\0", " ") },
-        ];
-      } catch {
-        return [];
-      }
-    })
-    .filter(({ commandLine }) => commandLine.includes(mark));
-}
-
-function scratchFolders(): string[] {
-  return ["/dev/shm", tmpdir()].flatMap((folder) => {
-    try {
-      return readdirSync(folder).filter((name) => name.startsWith(mark));
-    } catch {
-      return [];
-    }
-  });
-}
+const labs = (): Process[] => labProcesses(process.pid);
+const folders = (): string[] => labFolders(process.pid);
 
 afterEach(() => {
-  assert.deepEqual(labProcesses(), []);
-  assert.deepEqual(scratchFolders(), []);
+  assert.deepEqual(labs(), []);
+  assert.deepEqual(folders(), []);
 });
 
 function site(name: string, resources: readonly Resource[], url?: string): Promise<Site> {
@@ -76,7 +45,7 @@ const large: Resource[] = [
 async function killOnce(pattern: RegExp): Promise<void> {
   for (let attempt = 0; attempt < 500; attempt++) {
     await new Promise((resolve) => setTimeout(resolve, 20));
-    const matching = (of: RegExp) => labProcesses().filter(({ commandLine }) => of.test(commandLine));
+    const matching = (of: RegExp) => labs().filter(({ commandLine }) => of.test(commandLine));
     if (matching(/ --type=renderer/).length === 0 || matching(pattern).length === 0) continue;
     await new Promise((resolve) => setTimeout(resolve, 500));
     // Looked for again: a page may have moved to another process than the window began with.
@@ -127,7 +96,7 @@ for (const lane of plainLanes) {
     ]);
     assert.match(environment.versions.chromium ?? "", /^\d+\./);
     assert.equal(environment.congestion_control.tcp, "cubic");
-    assert.ok(!JSON.stringify(environment).includes(mark));
+    assert.ok(!JSON.stringify(environment).includes(`trilane-load-${process.pid}-`));
   });
 }
 
@@ -244,8 +213,8 @@ test("aborted at any moment a load leaves nothing", async () => {
     const controller = new AbortController();
     setTimeout(() => controller.abort(reason), after_ms);
     await assert.rejects(load(recording, "h3", { ...slow, signal: controller.signal }), reason);
-    assert.deepEqual(labProcesses(), [], `after ${after_ms} ms`);
-    assert.deepEqual(scratchFolders(), [], `after ${after_ms} ms`);
+    assert.deepEqual(labs(), [], `after ${after_ms} ms`);
+    assert.deepEqual(folders(), [], `after ${after_ms} ms`);
   }
 });
 

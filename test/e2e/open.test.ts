@@ -2,21 +2,20 @@
 // and nothing is left when it ends.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
-import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { visibleArguments, visibleEnvironment } from "../../cli/load/open/visible_chromium.ts";
 import identity from "../../schemas/extension.json" with { type: "json" };
 import type { PageOpened } from "../../schemas/generated/page_opened.ts";
+import { labFolders, labProcesses, run, trilane } from "../product.ts";
 import { tempFolder } from "../temp_folder.ts";
 
-const trilane = join(import.meta.dirname, "..", "..", "cli", "trilane");
 const home = tempFolder("trilane-open-");
 const started = new Set<ChildProcess>();
 after(() => {
@@ -41,28 +40,6 @@ async function start(...words: string[]): Promise<{ child: ChildProcess; opened:
   return { child, opened: JSON.parse(await Promise.race([line, ended])) as PageOpened };
 }
 
-/** The processes of this command's labs, by their folder's name. */
-function labProcesses(pid: number | undefined): string[] {
-  return readdirSync("/proc").filter((name) => {
-    try {
-      return /^\d+$/.test(name) && readFileSync(`/proc/${name}/cmdline`, "utf8").includes(`trilane-load-${pid}-`);
-    } catch {
-      return false;
-    }
-  });
-}
-
-const leftFolders = (pid: number | undefined): string[] =>
-  ["/dev/shm", tmpdir()]
-    .flatMap((folder) => (existsSync(folder) ? readdirSync(folder) : []))
-    .filter((name) => name.startsWith(`trilane-load-${pid}-`));
-
-function run(...words: string[]): Promise<{ status: number | null; out: string; err: string }> {
-  return new Promise((resolve) => {
-    const child = execFile(trilane, words, (_, out, err) => resolve({ status: child.exitCode, out, err }));
-  });
-}
-
 test("the page over its lane, with the extension, a link that can be steered, and an end without a trace", async () => {
   const control = join(home, "control");
   const { child, opened } = await start(
@@ -79,14 +56,14 @@ test("the page over its lane, with the extension, a link that can be steered, an
     [opened.page, opened.url, opened.lane, opened.link, opened.control, opened.extension],
     ["carlucci-small", "https://carlucci-small.synth.test/", "h2", "3mbit/40ms", control, identity.id],
   );
-  assert.ok(labProcesses(child.pid).length > 0);
-  const steered = await run("steer", control, "rtt=80ms", "--json");
-  assert.equal(steered.status, 0, steered.err);
-  assert.equal((JSON.parse(steered.out) as { link: string }).link, "rate=3mbit,rtt=80ms");
+  assert.ok(labProcesses(child.pid ?? 0).length > 0);
+  const steered = run(home, ["steer", control, "rtt=80ms", "--json"]);
+  assert.equal(steered.status, 0, steered.stderr);
+  assert.equal((JSON.parse(steered.stdout) as { link: string }).link, "rate=3mbit,rtt=80ms");
   const ended = once(child, "exit");
   child.kill("SIGINT");
   assert.deepEqual(await ended, [0, null]);
-  assert.deepEqual([labProcesses(child.pid), leftFolders(child.pid), existsSync(control)], [[], [], false]);
+  assert.deepEqual([labProcesses(child.pid ?? 0), labFolders(child.pid ?? 0), existsSync(control)], [[], [], false]);
 });
 
 test("a live page of this machine behind the link, and no other port of it", async () => {
@@ -118,23 +95,15 @@ test("a browser that is closed ends the command", async () => {
   const { child } = await start("carlucci-small", "--headless", "--lane", "h3");
   const ended = once(child, "exit");
   // The browser's own process: the only one of the lab without a kind. Others come and go meanwhile.
-  for (const pid of labProcesses(child.pid)) {
-    let words: string[];
-    try {
-      words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
-    } catch {
-      continue;
-    }
-    if (/chrom/.test(words[0] ?? "") && !words.some((word) => word.startsWith("--type=")))
-      process.kill(Number(pid), "SIGTERM");
-  }
+  for (const { pid, commandLine } of labProcesses(child.pid ?? 0))
+    if (/^\S*chrom\S* (?!.*--type=)/.test(commandLine)) process.kill(pid, "SIGTERM");
   const [status] = (await Promise.race([ended, delay(20_000, ["still there"], { ref: false })])) as [unknown];
   assert.ok(status === 0 || status === 1, String(status));
-  assert.deepEqual([labProcesses(child.pid), leftFolders(child.pid)], [[], []]);
+  assert.deepEqual([labProcesses(child.pid ?? 0), labFolders(child.pid ?? 0)], [[], []]);
 });
 
 test("what cannot be opened is one line", () => {
-  const { DISPLAY: _display, WAYLAND_DISPLAY: _wayland, ...environment } = process.env;
+  const environment = { DISPLAY: undefined, WAYLAND_DISPLAY: undefined };
   const cases: [string[], NodeJS.ProcessEnv, RegExp][] = [
     [["carlucci-small", "--lane", "h4"], environment, /--lane: must be h1, .* \(got "h4"\)/],
     [["no-such-page"], environment, /no page no-such-page/],
@@ -145,10 +114,10 @@ test("what cannot be opened is one line", () => {
     [["carlucci-small", "--pin-time"], environment, /--pin-time/],
   ];
   for (const [words, env, message] of cases) {
-    const { status, stderr } = spawnSync(trilane, ["open", ...words, "--home", home], { env });
+    const { status, stderr } = run(home, ["open", ...words], { env });
     assert.equal(status, 2, words.join(" "));
-    assert.match(stderr.toString(), message);
-    assert.match(stderr.toString(), /^trilane: [^\n]+\n$/);
+    assert.match(stderr, message);
+    assert.match(stderr, /^trilane: [^\n]+\n$/);
   }
 });
 

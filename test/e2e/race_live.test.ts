@@ -1,21 +1,19 @@
 // `trilane race --outside`: a live page's own servers through the link, at another address than its name's, each lane verified by what the
 // browser says; and what cannot be raced so is refused in one line.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { checkout } from "../../cli/base/programs.ts";
 import { notInstalled } from "../../cli/install/requirements.ts";
 import { openResults } from "../../cli/results/store/results.ts";
+import { run } from "../product.ts";
 import { tempFolder } from "../temp_folder.ts";
 import { makeLiveSite, noLiveSite } from "./live_site.ts";
 import { anyDisturbance } from "./untimed_load.ts";
 
 const folder = tempFolder("trilane-race-live-");
 const home = join(folder, "home");
-const trilane = join(checkout, "cli", "trilane");
 const link = "20mbit/40ms";
 const skip = noLiveSite(["caddy"]) || (notInstalled(["pasta"]) ?? false);
 const files = ["index.html", "app.js"];
@@ -33,13 +31,10 @@ test("h1, h2 and h3 of a live page, whose name leads nowhere, through the link t
   const { words, authority } = makeLiveSite(site, servers);
   // DNS leads elsewhere: it is a server that is not yet where it will be.
   writeFileSync(join(site, "hosts"), "203.0.113.9 live.test\n");
-  const [program = "", ...before] = [...words, "setpriv", "--ambient-caps", "-all", "--inh-caps", "-all", trilane];
-  const asked = ["race", "https://live.test/", "--home", home, "--outside", "--connect", "203.0.113.1"];
+  const around = [...words, "setpriv", "--ambient-caps", "-all", "--inh-caps", "-all"];
+  const asked = ["race", "https://live.test/", "--outside", "--connect", "203.0.113.1"];
   const terms = ["--link", link, "--runs", "1", "--trust", authority, "--no-filmstrip", "--no-time-servers"];
-  const { stdout, stderr, status } = spawnSync(program, [...before, ...asked, ...terms, ...anyDisturbance], {
-    encoding: "utf8",
-    timeout: 240_000,
-  });
+  const { stdout, stderr, status } = run(home, [...asked, ...terms, ...anyDisturbance], { around });
   assert.equal(status, 0, stderr + stdout);
   for (const row of ["h1+live", "h2+live", "h3+live"]) assert.ok(stdout.includes(`\n${row} `), stdout);
   assert.match(stdout, /^The servers are live: /m);
@@ -85,8 +80,8 @@ test("what cannot be raced live is refused in one line, before anything is recor
     [[url, "--outside", "--browser", "firefox"], /^trilane: --outside: is Chromium's: [^\n]+\n$/],
   ] as const) {
     if (words.includes("firefox" as never) && notInstalled(["firefox"])) continue;
-    const asked = ["race", ...words, "--home", join(folder, "none"), "--no-filmstrip"];
-    const { stderr, status } = spawnSync(trilane, asked, { encoding: "utf8", timeout: 60_000 });
+    const asked = ["race", ...words, "--no-filmstrip"];
+    const { stderr, status } = run(join(folder, "none"), asked);
     assert.deepEqual([status, line.test(stderr)], [2, true], stderr);
   }
 });
