@@ -1,10 +1,10 @@
 // Disturbs this machine, the same way for the same seed: busy loops, one for each CPU at normal priority, on and off or for ever, and
 // stops (SIGSTOP) of the shapers and browsers that descend from this process. Measures nothing.
 import { type ChildProcess, spawn } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { type RandomSource, randomSource } from "../../cli/base/random.ts";
+import { familyOf, type Process } from "../product.ts";
 
 export interface Disturbances {
   readonly seed: number;
@@ -27,43 +27,16 @@ export const onAndOff: Disturbances = {
 /** Should nobody end a loop. */
 const longestLoop_s = 600;
 
-interface Process {
-  readonly pid: number;
-  readonly parent: number;
-  readonly commandLine: string;
-}
-
-function processes(): Map<number, Process> {
-  const found = new Map<number, Process>();
-  for (const name of readdirSync("/proc")) {
-    if (!/^\d+$/.test(name)) continue;
-    try {
-      const stat = readFileSync(`/proc/${name}/stat`, "utf8");
-      const [, parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-      const commandLine = readFileSync(`/proc/${name}/cmdline`, "utf8").replaceAll("\0", " ");
-      found.set(Number(name), { pid: Number(name), parent: Number(parent), commandLine });
-    } catch {
-      // It ended meanwhile.
-    }
-  }
-  return found;
-}
-
 /** The shaper of a lab, or a browser with all of its processes, the first one first. */
 function victims(which: "shaper" | "browser"): number[] {
-  const all = processes();
-  const descends = (from: number, root: number): boolean =>
-    from === root || (all.has(from) && descends((all.get(from) as Process).parent, root));
-  const family = [...all.values()].filter(({ pid }) => descends(pid, process.pid));
-  const isShaper = ({ commandLine }: Process): boolean => /^\S*trilane-shaper /.test(commandLine);
-  const shaper = family.find((each) => isShaper(each) && !isShaper(all.get(each.parent) ?? each));
+  const family = familyOf(process.pid);
+  const isShaper = (each: Process | undefined): boolean => /^\S*trilane-shaper /.test(each?.commandLine ?? "");
+  const shaper = family.find((each) => isShaper(each) && !isShaper(family.find(({ pid }) => pid === each.parent)));
   if (which === "shaper") return shaper ? [shaper.pid] : [];
   const browser = family.find(({ commandLine }) => /^\S*chrom\S* (?!.*--type=)/.test(commandLine));
   if (!browser) return [];
-  return [
-    browser.pid,
-    ...family.filter(({ pid }) => pid !== browser.pid && descends(pid, browser.pid)).map(({ pid }) => pid),
-  ];
+  const others = familyOf(browser.pid).filter(({ pid }) => pid !== browser.pid);
+  return [browser, ...others].map(({ pid }) => pid);
 }
 
 function signal(pids: readonly number[], name: "SIGSTOP" | "SIGCONT"): void {
