@@ -3,20 +3,19 @@
 // Wide: cli/recording/record, native-host/replay.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { promisify } from "node:util";
-import { checkout, programPath } from "../../cli/base/programs.ts";
+import { programPath } from "../../cli/base/programs.ts";
 import { parseLink } from "../../cli/link/link.ts";
 import type { JsonObject } from "../../cli/recording/archive/archive.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
+import { run } from "../product.ts";
 import { tempFolder } from "../temp_folder.ts";
 import { makeLiveSite, noLiveSite } from "./live_site.ts";
 import { untimedLoad } from "./untimed_load.ts";
 
-const run = promisify(execFile);
 const scratch = tempFolder("trilane-coalescing-");
 const home = join(scratch, "home");
 
@@ -50,8 +49,9 @@ test("hosts share connections in the replay as they did live", { skip }, async (
     { hosts: ["own.live.test"], address, root, program: "nginx" },
     { hosts: ["far.live.test"], address: "203.0.113.2", root, program: "nginx" },
   ]);
-  const [first = "", ...words] = [...site.words, join(checkout, "cli", "trilane"), "record", "https://live.test/"];
-  await run(first, [...words, "--name", "live", "--home", home, "--trust", site.authority]);
+  const words = ["record", "https://live.test/", "--name", "live", "--trust", site.authority];
+  const recorded = run(home, words, { around: site.words });
+  assert.equal(recorded.status, 0, recorded.stderr);
 
   const { recording, exchanges } = await withArchive(home, (archive) => archive.show("live"));
   const page = exchanges.filter(({ path }) => path !== "/favicon.ico");
@@ -73,10 +73,14 @@ test("hosts share connections in the replay as they did live", { skip }, async (
   const tls = (exchanges.find(({ host }) => host === "live.test")?.recorded.tls ?? {}) as JsonObject;
   assert.deepEqual([...((tls.names ?? []) as string[])].sort(), ["img.live.test", "live.test"]);
   assert.equal(typeof tls.chain_bytes, "number");
-  const { stdout } = await run(programPath("trilane-replay"), [
-    ...["--home", home, "--recording", "live", "--", programPath("trilane-shaper"), "--link", "unlimited", "--"],
-    ...["curl", "--silent", "--insecure", "--output", "/dev/null", "--write-out", "%{certs}", "https://live.test/"],
-  ]);
+  const stdout = execFileSync(
+    programPath("trilane-replay"),
+    [
+      ...["--home", home, "--recording", "live", "--", programPath("trilane-shaper"), "--link", "unlimited", "--"],
+      ...["curl", "--silent", "--insecure", "--output", "/dev/null", "--write-out", "%{certs}", "https://live.test/"],
+    ],
+    { encoding: "utf8" },
+  );
   const sizes = [...stdout.matchAll(/-----BEGIN CERTIFICATE-----([^-]*)/g)].map(
     ([, text]) => Buffer.from(text ?? "", "base64").byteLength,
   );

@@ -1,5 +1,5 @@
 // Pages that are hard to profile, in a real Chromium: each ends in a profile that says what was the matter, or in an error
-// that says what to do; and the next page can be profiled as if nothing had been.
+// that says what to do; and the next page can be profiled as if nothing had been. The keyboard shortcut, too.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { rmSync, writeFileSync } from "node:fs";
@@ -312,4 +312,37 @@ test("a page that does not come: said, with the error", async () => {
       assert.equal(stored.log._trilane.metrics.plt_ms, null);
     }
   });
+});
+
+/** As a key of the browser's own, which cannot be pressed without a window. */
+async function press(page: Page): Promise<void> {
+  const tabId = await tabOf(view, page);
+  const worker = await extension.worker();
+  await worker.evaluate(async (id) => {
+    const event = chrome.commands.onCommand as unknown as { dispatch(command: string, tab: unknown): void };
+    event.dispatch("profile-page", await chrome.tabs.get(id));
+  }, tabId);
+}
+
+const badge = (): Promise<string> => view.evaluate(() => chrome.action.getBadgeText({}));
+
+test("the keyboard shortcut: the page in front is profiled, and its result opens", async () => {
+  const page = await extension.browser.newPage();
+  await page.goto("http://shop.test/");
+  await press(page);
+  const target = await extension.browser.waitForTarget((each) => each.url().includes("views/result/result.html"));
+  const id = new URL(target.url()).searchParams.get("profile");
+  const profile = id === null ? null : await storedProfile(view, id);
+  assert.equal(profile?.log._trilane.url, "http://shop.test/");
+  assert.equal(await badge(), "");
+  await page.close();
+});
+
+test("the keyboard shortcut on a page that may not be profiled: said on the button", async () => {
+  const page = await extension.browser.newPage();
+  await page.goto("chrome://version/");
+  await press(page);
+  await until("the button says so", async () => (await badge()) === "!");
+  assert.match(await view.evaluate(() => chrome.action.getTitle({})), /own pages/);
+  await page.close();
 });

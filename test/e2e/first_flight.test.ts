@@ -2,15 +2,14 @@
 // close to each other. Counted by the shaper, not told by the server.
 // Wide: native-host/replay, shaper.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, test } from "node:test";
 import { withArchive } from "../../cli/recording/archive/client.ts";
 import { ensureSynth } from "../../cli/recording/synth/synthetic.ts";
+import { run } from "../product.ts";
 import { tempFolder } from "../temp_folder.ts";
 
-const trilane = join(import.meta.dirname, "..", "..", "cli", "trilane");
 const folder = tempFolder("trilane-flight-");
 const home = join(folder, "home");
 
@@ -27,7 +26,8 @@ function packetTimes(options: readonly string[]): number[] {
   const link = ["--link", `1gbit/${rtt_ms}ms,queue=2000p`, "--recording", "object-1MB", "--log", log];
   const fetching = `await (await fetch(${JSON.stringify(url)})).arrayBuffer()`;
   const command = [process.execPath, "--input-type=module", "-e", fetching];
-  execFileSync(trilane, ["shell", "--home", home, ...link, ...options, "--", ...command], { stdio: "pipe" });
+  const { status, stderr } = run(home, ["shell", ...link, ...options, "--", ...command]);
+  assert.equal(status, 0, stderr);
   return readFileSync(`${log}.down`, "utf8")
     .split("\n")
     .flatMap((line) => {

@@ -34,7 +34,8 @@ test("a page amid flows is loaded over each lane, from its time on, and stored b
   for (const { id, status: judged, reasons, result, lane } of runs) {
     // The machine's doing apart, they are as asked.
     assert.ok(
-      judged === "valid" || reasons.every((reason) => /disturbed|the browser was not ready/.test(reason)),
+      judged === "valid" ||
+        reasons.every((reason) => /disturbed|the browser was not ready|the machine held up/.test(reason)),
       reasons.join("; "),
     );
     const { _trilane } = flowPageLoadOf(results, id)?.log ?? assert.fail("no page load");

@@ -3,22 +3,19 @@
 // Wide: cli/browser, cli/commands/record.ts, native-host/replay.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { promisify } from "node:util";
-import { checkout } from "../../cli/base/programs.ts";
 import { parseLink } from "../../cli/link/link.ts";
 import { settleServing } from "../../cli/load/serving/serving.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
+import { run } from "../product.ts";
 import { tempFolder } from "../temp_folder.ts";
 import { makeLiveSite, noLiveSite } from "./live_site.ts";
 import { untimedLoad } from "./untimed_load.ts";
 
 const scratch = tempFolder("trilane-pin-recorded-");
 const home = join(scratch, "home");
-const run = promisify(execFile);
 
 const page = `<!doctype html><script>
   for (let i = 0; i < 3; i++) {
@@ -38,8 +35,9 @@ async function record(): Promise<void> {
   const directives = `location = /post { return 200 "posted"; }`;
   const hosts = ["pin.test"];
   const site = makeLiveSite(folder, [{ hosts, address: "203.0.113.1", root, program: "nginx", directives }]);
-  const [first = "", ...words] = [...site.words, join(checkout, "cli", "trilane"), "record", "https://pin.test/"];
-  await run(first, [...words, "--name", "pin", "--pin-time", "--home", home, "--trust", site.authority]);
+  const words = ["record", "https://pin.test/", "--name", "pin", "--pin-time", "--trust", site.authority];
+  const { status, stderr } = run(home, words, { around: site.words });
+  assert.equal(status, 0, stderr);
 }
 
 async function matches(pin_time: boolean): Promise<Record<string, number>> {

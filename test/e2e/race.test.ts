@@ -129,6 +129,24 @@ test("a run that cannot begin leaves no sweep", () => {
   results.close();
 });
 
+// A browser that never starts makes all of its loads fail.
+test("`trilane start` without an answer: status 1, one line, one remedy", { timeout: 400_000 }, () => {
+  const folder = tempFolder("trilane-start-test-");
+  const browser = join(folder, "browser");
+  const script = '#!/bin/sh\n[ "$1" != --version ] || { echo Chromium 156.0.0.0; exit 0; }\necho broken >&2\nexit 7\n';
+  writeFileSync(browser, script, { mode: 0o755 });
+  const { status, stdout, stderr } = run(join(folder, "home"), ["start"], { env: { TRILANE_CHROMIUM: browser } });
+  assert.equal(status, 1, stderr);
+  const [line, ...more] = stderr.split("\n").filter((each) => each.startsWith("trilane: "));
+  assert.deepEqual(more, []);
+  assert.match(
+    line ?? "",
+    /^trilane: no load of sweep 1 was valid: the browser did not start: see its report, and what `trilane doctor` finds$/,
+  );
+  assert.match(stdout, /^No answer/m);
+  assert.equal(`${stdout}${stderr}`.match(/trilane doctor|--evidence|--runs|run it again/g)?.length, 1);
+});
+
 test("--dry-run tells cells, loads and time, and makes nothing", () => {
   const home = tempFolder("trilane-race-");
   const { status, stdout, stderr } = run(home, ["sweep", "carlucci-2015-s3", "--dry-run", "--json"]);

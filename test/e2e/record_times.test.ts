@@ -2,14 +2,12 @@
 // servers, through the command. Needs nginx, dnsmasq and pasta; says so where one is missing.
 // Wide: cli/recording/record, shaper.
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { promisify } from "node:util";
-import { checkout } from "../../cli/base/programs.ts";
 import type { RecordingDetail } from "../../cli/recording/archive/archive.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
+import { run } from "../product.ts";
 import { tempFolder } from "../temp_folder.ts";
 import { besideServer, makeLiveSite, noLiveSite } from "./live_site.ts";
 
@@ -29,8 +27,9 @@ const site = skip
 /** The recording of that name, made by the command, which runs behind the words of `before`. */
 async function recorded(name: string, words: readonly string[], before: readonly string[]): Promise<RecordingDetail> {
   assert.ok(site);
-  const [first = "", ...rest] = [...site.words, ...before, join(checkout, "cli", "trilane"), "record", ...words];
-  await promisify(execFile)(first, [...rest, "--name", name, "--home", home, "--trust", site.authority]);
+  const all = ["record", ...words, "--name", name, "--trust", site.authority];
+  const { status, stderr } = run(home, all, { around: [...site.words, ...before] });
+  assert.equal(status, 0, stderr);
   return await withArchive(home, (archive) => archive.show(name));
 }
 
