@@ -10,7 +10,7 @@ import { homeFolder } from "../base/home.ts";
 import { usualRuns } from "../base/interval.ts";
 import { number } from "../base/option.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
-import { comparedSweep, isComparable } from "../instruments/all.ts";
+import { comparedSweep } from "../instruments/all.ts";
 import { executePages } from "../instruments/page/run/instrument.ts";
 import { compareRuns } from "../results/compare/compare.ts";
 import { type Comparison, regressionOf, worseOf } from "../results/compare/comparison.ts";
@@ -176,8 +176,10 @@ function conclude(comparison: Comparison, threshold: number, { loads, lane }: Si
     );
 }
 
-const metricLines = (metric: MetricChoice): string[] =>
-  metric === usualMetric ? [] : [`Compared by ${comparedMetric(metric).noun}, not by the page load time.`];
+function metricLines({ metric, nouns }: Sides): string[] {
+  if (nouns.of !== "pages") return nouns.metric === "time" ? [] : [`Compared by ${nouns.metric}.`];
+  return metric === usualMetric ? [] : [`Compared by ${comparedMetric(metric).noun}, not by the page load time.`];
+}
 
 const loadsOf = (side: readonly Run[]) => side.flatMap(({ loads }) => loads);
 
@@ -193,7 +195,7 @@ type StoredComparison = Pick<CompareOptions, "a" | "b" | "threshold" | "occasion
 /** Prints what stored sweeps come to, and sets the exit status, or throws where there is no answer. */
 export async function compareStored(options: StoredComparison, home: string): Promise<void> {
   const { threshold, "occasion-spread": spread, json } = options;
-  const sides = sidesOf(options, { home, isComparable, comparedSweep });
+  const sides = await sidesOf(options, { home, comparedSweep });
   const { nouns } = sides;
   const terms = {
     threshold_percent: threshold,
@@ -225,7 +227,7 @@ export async function compareStored(options: StoredComparison, home: string): Pr
     printLines([
       ...comparisonLines(comparison, threshold, sides.names, nouns),
       ...(first && isOfBrowsers ? browsersAgreeLines(sides.a, sides.b, first.seed) : []),
-      ...metricLines(sides.metric),
+      ...metricLines(sides),
       ...busyLines(loadsOf(sides.a), loadsOf(sides.b)),
       ...budgetLines(budgets),
     ]);

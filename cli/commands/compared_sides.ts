@@ -20,15 +20,17 @@ interface Occasion extends Run {
 }
 
 /** `3`, `old.db#3`, or several of these with commas between them. */
-function occasionsOf(word: string, { home, isComparable, comparedSweep }: Where): Occasion[] {
+async function occasionsOf(word: string, { home, comparedSweep }: Where): Promise<Occasion[]> {
   const words = existsSync(word) ? [word] : word.split(",");
-  return words.map((each) => {
+  const occasions: Occasion[] = [];
+  for (const each of words) {
     const word = each.trim();
     const { results: opened, named } = openNamed(word, home);
     using results = opened;
-    const sweep = chooseAnySweep(results, named, isComparable);
-    return { sweep, word, ...comparedSweep(results, sweep) };
-  });
+    const sweep = chooseAnySweep(results, named);
+    occasions.push({ sweep, word, ...(await comparedSweep(results, sweep)) });
+  }
+  return occasions;
 }
 
 /** null: not of pages. */
@@ -101,11 +103,10 @@ function versionsOf(occasions: readonly Occasion[]): Omit<Sides, "metric" | "wor
   };
 }
 
-/** Where sweeps are, and which of them are compared and how (cli/instruments/all.ts). */
+/** Where sweeps are, and how they are compared (cli/instruments/all.ts). */
 export interface Where {
   readonly home: string;
-  readonly isComparable: (sweep: AnySweep) => boolean;
-  readonly comparedSweep: (results: Results, sweep: AnySweep) => Run;
+  readonly comparedSweep: (results: Results, sweep: AnySweep) => Promise<Run>;
 }
 
 interface NamedSides {
@@ -115,8 +116,8 @@ interface NamedSides {
 }
 
 /** UserError if they cannot be compared. */
-export function sidesOf({ a, b, metric: named }: NamedSides, where: Where): Sides {
-  const stored = { before: occasionsOf(a, where), after: b === undefined ? [] : occasionsOf(b, where) };
+export async function sidesOf({ a, b, metric: named }: NamedSides, where: Where): Promise<Sides> {
+  const stored = { before: await occasionsOf(a, where), after: b === undefined ? [] : await occasionsOf(b, where) };
   const all = [...stored.before, ...stored.after];
   refuseOtherKinds(named, all);
   refuseOtherDilation(all);

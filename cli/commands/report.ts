@@ -120,7 +120,7 @@ export const command: Command<ReportOptions> = {
     using results = opened;
     const chosen = chooseAnySweep(results, named);
     refuseOthersOptions(chosen, options);
-    const judged = budgets.length === 0 ? [] : judgeBudgets(budgets, [comparedSweep(results, chosen)]);
+    const judged = budgets.length === 0 ? [] : judgeBudgets(budgets, [await comparedSweep(results, chosen)]);
     const document = await reportOfAny(results, chosen.id, options);
     const loads = results.attemptsOf(chosen).length;
     const to = options.out ?? (file === null ? undefined : `${file.replace(/\.db$/, "")}.html`);

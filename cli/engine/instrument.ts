@@ -149,8 +149,6 @@ export interface PlanKind {
   readonly studies?: readonly PublishedStudy[];
   /** What `trilane list` says that a sweep spans, besides its links. */
   readonly span: (plan: unknown) => SweepSpan;
-  /** A stored sweep as `trilane compare` and budgets take it; absent: they do not take such sweeps. */
-  readonly compared?: (results: Results, sweep: number) => Run;
   /** Loaded when a sweep of its is read. */
   readonly stored: () => Promise<StoredSweeps>;
 }
@@ -180,6 +178,8 @@ export interface StoredSweeps {
   readonly report: (results: Results, sweep: number, given: object) => string;
   /** A study's figures beside those of a sweep of its plan. */
   readonly compared?: (results: Results, sweep: number, study: string) => readonly StudyFigure[];
+  /** As `trilane compare` and budgets take it. */
+  readonly run: (results: Results, sweep: number) => Run;
   /** To a file, or to standard output. */
   readonly export: (results: Results, sweep: number, given: ExportTerms) => Promise<void>;
   /** For `trilane bundle`; absent: it does not take such sweeps. */

@@ -1,9 +1,7 @@
 // What commands that take plans and sweeps of any instrument know of commands that are timed.
 
 import type { PlanKind } from "../../engine/instrument.ts";
-import { measuredCellsOf, measuredRunsOf } from "../../results/store/measured_runs.ts";
 import type { StoredCommandPlan } from "../../results/store/results.ts";
-import { comparedRun } from "./answer/compared.ts";
 import { commandColumns, commandFormats } from "./export/csv.ts";
 import { commandPlanLines, describeCommands } from "./plan/describe.ts";
 import { readCommandPlan } from "./plan/plan.ts";
@@ -21,8 +19,6 @@ export const commandPlans: PlanKind = {
   },
   formats: commandFormats,
   columns: [{ of: "Of a sweep of commands", columns: commandColumns }],
-  compared: (results, sweep) =>
-    comparedRun(results.sweepOf("commands", sweep), measuredCellsOf(results, sweep), measuredRunsOf(results, sweep)),
   stored: async () => (await import("./stored.ts")).storedCommands,
   read: (path, runs) => {
     const plan = readCommandPlan(path, runs === undefined ? {} : { repetitions: runs });

@@ -7,6 +7,7 @@ import { chosenAttempts, chosenFormat, exportedSweep, jsonPieces, linksOf, write
 import type { ExportTerms, StoredSweeps } from "../../engine/instrument.ts";
 import { type MeasuredCell, measuredCellsOf, measuredRunsOf } from "../../results/store/measured_runs.ts";
 import type { CommandSweep, Results } from "../../results/store/results.ts";
+import { comparedRun } from "./answer/compared.ts";
 import { commandSentences } from "./answer/sentences.ts";
 import { summarizeCommands } from "./answer/summary.ts";
 import { bundledCommands } from "./bundled.ts";
@@ -49,6 +50,8 @@ async function exportCommands(results: Results, id: number, terms: ExportTerms):
 
 export const storedCommands: StoredSweeps = {
   report: commandReport,
+  run: (results, sweep) =>
+    comparedRun(results.sweepOf("commands", sweep), measuredCellsOf(results, sweep), measuredRunsOf(results, sweep)),
   export: exportCommands,
   bundled: bundledCommands,
 };

@@ -1,17 +1,20 @@
 // Stored sweeps of fetches, as `trilane report` and `export` take them.
 import type { StoredSweeps } from "../../engine/instrument.ts";
 import { urlMasking } from "../../sweep/bundle/bundled_sweeps.ts";
+import { comparedFetches } from "./answer/compared.ts";
 import { fetchesByPurpose } from "./answer/summary.ts";
 import { fetchCsvLines } from "./export/csv.ts";
 import { exportFetches } from "./export/export_fetches.ts";
 import { systemsOf } from "./prefixes/option.ts";
 import { fetchReport } from "./report/fetch_report.ts";
-import { fetchesOf } from "./store/fetch_runs.ts";
+import { fetchesOf, storedFetchCellsOf } from "./store/fetch_runs.ts";
 import { fetchStudies } from "./studies/all.ts";
 import { comparedFetchFigures } from "./studies/fetch_agreement.ts";
 
 export const storedFetches: StoredSweeps = {
   report: (results, sweep, given) => fetchReport(results, sweep, systemsOf(given)),
+  run: (results, sweep) =>
+    comparedFetches(results.sweepOf("fetches", sweep), storedFetchCellsOf(results, sweep), fetchesOf(results, sweep)),
   compared: (results, id, name) => {
     const study = fetchStudies.find((each) => each.name === name);
     const { plan, seed } = results.sweepOf("fetches", id);

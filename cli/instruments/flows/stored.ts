@@ -2,6 +2,7 @@
 
 import type { StoredSweeps } from "../../engine/instrument.ts";
 import { urlMasking } from "../../sweep/bundle/bundled_sweeps.ts";
+import { comparedFlows } from "./answer/compared.ts";
 import { flowCsvLines } from "./export/csv.ts";
 import { exportFlows } from "./export/export_flows.ts";
 import { exportedRuns } from "./export/exported_run.ts";
@@ -12,6 +13,11 @@ import { comparedFlowFigures } from "./studies/flow_agreement.ts";
 
 export const storedFlows: StoredSweeps = {
   report: flowReport,
+  run: (results, sweep) => {
+    const { mixes } = results.sweepOf("flows", sweep).plan;
+    const words = new Map(mixes.map(({ name, flows }) => [name ?? flows.join(" + "), flows]));
+    return comparedFlows(flowCellsOf(results, sweep), flowRunsOf(results, sweep), ({ mix }) => words.get(mix) ?? []);
+  },
   compared: (results, sweep, name) => {
     const study = flowStudies.find((each) => each.name === name);
     return study ? comparedFlowFigures(study, flowRunsOf(results, sweep), results.sweepOf("flows", sweep).seed) : [];

@@ -38,13 +38,9 @@ export function chooseSweep(results: Results, named: string | number | undefined
 }
 
 /** As chooseSweep, of any kind; the newest of those that `isWanted` takes. */
-export function chooseAnySweep(
-  results: Results,
-  named: string | number | undefined,
-  isWanted: (sweep: AnySweep) => boolean = () => true,
-): AnySweep {
+export function chooseAnySweep(results: Results, named: string | number | undefined): AnySweep {
   if (named !== undefined) return results.anySweep(readNumber(named, "sweep"));
-  const newest = results.listAllSweeps().find(isWanted);
+  const newest = results.listAllSweeps()[0];
   if (!newest) throw new UserError("no sweep in the results yet: run `trilane race`, `sweep` or `flows` first");
   return newest;
 }

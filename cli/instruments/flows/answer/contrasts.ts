@@ -47,7 +47,7 @@ interface Compared {
 export const spokenFlows = (words: string): string => words.replace(/^(\d+)\*/, "$1 × ");
 
 /** Of one flow of the part; null: the run has no number. */
-function goodput({ result }: RuledFlowRun, part: number): number | null {
+export function flowGoodput({ result }: RuledFlowRun, part: number): number | null {
   const group = result?.groups.find((each) => each.group === part);
   const value = group?.metrics.goodput_bps ?? null;
   return group && value !== null ? Math.max(least_bps, value / Math.max(1, group.flows)) : null;
@@ -60,7 +60,7 @@ const placeOf = ({ link, lane }: ContrastedCell): string => JSON.stringify([link
 const sideOf = (cell: ContrastedCell, part: number): RuledSide<RuledFlowRun> => ({
   place: placeOf(cell),
   cells: new Map([["", cell.id]]),
-  valueOf: (run) => goodput(run, part),
+  valueOf: (run) => flowGoodput(run, part),
 });
 
 interface NamedComparison extends RuledComparison<RuledFlowRun> {

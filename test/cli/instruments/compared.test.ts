@@ -1,0 +1,54 @@
+// Fetches and flows as sides of a comparison: what became slower is, and by the words of what was measured.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { comparedFetches } from "../../../cli/instruments/fetch/answer/compared.ts";
+import { comparedFlows } from "../../../cli/instruments/flows/answer/compared.ts";
+import { compareRuns } from "../../../cli/results/compare/compare.ts";
+import type { Run } from "../../../cli/results/compare/interleaved.ts";
+import { storedFetch } from "./fetch/records.ts";
+
+const terms = { threshold_percent: 5, occasionSpread_percent: 1 };
+const repetitions = 10;
+const cell = { id: 1, sweep: 1, link: "10mbit/50ms", link_profile: null as never };
+const blocks = Array.from({ length: repetitions + 1 }, (_, block) => block);
+
+/** `times` as slow as usual. The block after the last one counts system calls, and is slower still. */
+function fetches(times: number): Run {
+  const made = blocks.map((block) =>
+    storedFetch({ block, record: { download_ms: (block === repetitions ? 9000 : 200 + block) * times } }),
+  );
+  const object = "https://shop.example/";
+  const variant = { object, lane: "h2", tls: "1.3", ip: 4 } as const;
+  return comparedFetches({ plan: { repetitions } as never }, [{ ...cell, ...variant }], made);
+}
+
+/** Two flows alike by their words, of which the second gets less the slower all is. */
+function flows(times: number): Run {
+  const group = (part: number, goodput_bps: number) => ({ group: part, flows: 1, metrics: { goodput_bps } });
+  const runs = blocks.map((block) => ({
+    ...{ id: block + 1, cell: 1, block, attempt: 0, position: block, status: "valid" as const, reasons: [] },
+    ...{ started_at: "2026-01-01T00:00:00.000Z", wall_ms: 1000 },
+    result: { groups: [group(0, 4e6 + block), group(1, (2e6 + block) / times)] } as never,
+  }));
+  return comparedFlows([{ ...cell, mix: "two", lane: null }], runs, () => ["quic", "quic"]);
+}
+
+test("fetches are compared by their downloads, without those that count system calls", () => {
+  const { cells } = compareRuns([fetches(1)], [fetches(1.2)], terms);
+  assert.deepEqual(
+    cells.map(({ page, lane, judgement, median_a_ms, loads_a }) => [page, lane, judgement, median_a_ms, loads_a]),
+    [["https://shop.example/", "h2", "slower", 204.5, repetitions]],
+  );
+});
+
+test("flows are compared one by one, by what a megabyte takes each", () => {
+  const { cells } = compareRuns([flows(1)], [flows(1.2)], terms);
+  assert.deepEqual(
+    cells.map(({ page, lane, judgement }) => [page, lane, judgement]),
+    [
+      ["two", "quic", "same"],
+      ["two", "quic (2)", "slower"],
+    ],
+  );
+  assert.ok(Math.abs((cells[1]?.median_a_ms ?? 0) - 4000) < 0.1, "8 Mbit at 2 Mbit/s take 4 s");
+});
