@@ -21,7 +21,7 @@ import { budgetLines, refuseExceeded, refuseNotShown } from "../results/gate/bud
 import type { AnySweep } from "../results/store/results.ts";
 import { publishedSentences } from "../results/studies/published_sentences.ts";
 import type { Browser } from "../results/verdict/browsers.ts";
-import { comparedMetric, type MetricChoice, usualMetric } from "../results/verdict/compared_metric.ts";
+import { comparedMetric, usualMetric } from "../results/verdict/compared_metric.ts";
 import { browsersAgreeLines } from "../results/verdict/sides_agree.ts";
 import { defineAs } from "../sweep/plan/as_option.ts";
 import { interleavedPlan, usualLink } from "../sweep/plan/interleaved_plan.ts";

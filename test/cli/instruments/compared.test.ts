@@ -27,7 +27,7 @@ function flows(times: number): Run {
   const group = (part: number, goodput_bps: number) => ({ group: part, flows: 1, metrics: { goodput_bps } });
   const runs = blocks.map((block) => ({
     ...{ id: block + 1, cell: 1, block, attempt: 0, position: block, status: "valid" as const, reasons: [] },
-    ...{ started_at: "2026-01-01T00:00:00.000Z", wall_ms: 1000 },
+    ...{ mix: "two", link: cell.link, lane: null, started_at: "2026-01-01T00:00:00.000Z", wall_ms: 1000 },
     result: { groups: [group(0, 4e6 + block), group(1, (2e6 + block) / times)] } as never,
   }));
   return comparedFlows([{ ...cell, mix: "two", lane: null }], runs, () => ["quic", "quic"]);
