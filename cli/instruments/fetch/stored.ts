@@ -1,6 +1,6 @@
 // Stored sweeps of fetches, as `trilane report` and `export` take them.
 import type { StoredSweeps } from "../../engine/instrument.ts";
-import { urlMasking } from "../../sweep/bundle/bundled_sweeps.ts";
+import { urlMasking } from "../../sweep/bundle/masking.ts";
 import { comparedFetches } from "./answer/compared.ts";
 import { fetchesByPurpose } from "./answer/summary.ts";
 import { fetchCsvLines } from "./export/csv.ts";

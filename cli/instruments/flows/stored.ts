@@ -1,7 +1,7 @@
 // Stored sweeps of flows, as `trilane report` and `export` take them.
 
 import type { StoredSweeps } from "../../engine/instrument.ts";
-import { urlMasking } from "../../sweep/bundle/bundled_sweeps.ts";
+import { urlMasking } from "../../sweep/bundle/masking.ts";
 import { comparedFlows } from "./answer/compared.ts";
 import { flowCsvLines } from "./export/csv.ts";
 import { exportFlows } from "./export/export_flows.ts";

@@ -1,12 +1,10 @@
 // What a bundle asks of a sweep, by what that measures: its report, its attempts as rows, what of it is secret. Sweeps of pages are in
 // figures.ts; an instrument gives its own (cli/engine/instrument.ts).
 
-import { createHash } from "node:crypto";
 import type { SQLOutputValue } from "node:sqlite";
-import { textMasked } from "../../results/store/copy_sweep.ts";
 import type { Results } from "../../results/store/results.ts";
 
-type Row = Record<string, SQLOutputValue>;
+export type Row = Record<string, SQLOutputValue>;
 
 /** Credentials taken out of rows on their way into a bundle. */
 export interface Masking {
@@ -15,19 +13,6 @@ export interface Masking {
   /** Once all rows are copied: different values that were masked, if they are counted. */
   readonly counts?: () => { readonly command_lines: number; readonly output: number };
 }
-
-/** Of instruments whose rows have secrets in URLs and by their names only. */
-export const urlMasking = (): Masking => ({
-  row: (table, row) => {
-    const masked: Row = Object.fromEntries(
-      Object.entries(row).map(([name, value]) => [name, typeof value === "string" ? textMasked(value) : value]),
-    );
-    // The digest of a plan that is masked would let its secrets be guessed: it is made anew.
-    if (table === "sweep" && masked.plan !== row.plan)
-      masked.plan_digest = createHash("sha256").update(String(masked.plan)).digest("hex");
-    return masked;
-  },
-});
 
 export interface BundledSweeps {
   /** What an attempt and several are called. */
