@@ -3,7 +3,7 @@
 import { type Ruled, type RuledAttempt, type StoppingPlan, settledCells } from "../results/answer/stopping.ts";
 import type { RunnerCell, RunnerOptions } from "./measuring.ts";
 import type { PlannedTask } from "./planned_task.ts";
-import { StoppingRule } from "./stopping_rule.ts";
+import { StoppingRule } from "./settled_sides.ts";
 import type { StoredTime } from "./time_spent.ts";
 
 export interface Stopping<Cell extends RunnerCell, Attempt> {

@@ -4,12 +4,12 @@
 import { existsSync } from "node:fs";
 import { UserError } from "../../cli/base/errors.ts";
 import { type RandomSource, randomSource } from "../../cli/base/random.ts";
-import { pageRule } from "../../cli/instruments/page/run/stopping_rule.ts";
+import { pageRule } from "../../cli/instruments/page/run/settled_lanes.ts";
 import { blockDifferenceTails } from "../../cli/results/stats/difference_test.ts";
 import { type LogPair, lastLook } from "../../cli/results/stats/sequential.ts";
 import { openResultsFile } from "../../cli/results/store/results.ts";
 import { isValid, type Sample } from "../../cli/results/verdict/sample.ts";
-import { logPairs, pairDecisions } from "../../cli/results/verdict/stopping_decision.ts";
+import { logPairs, pairDecisions } from "../../cli/results/verdict/stopping_rule.ts";
 import { type Bench, measurement } from "./bench.ts";
 
 const margin_percent = 3;

@@ -6,7 +6,7 @@ import { laneName } from "../../base/lanes.ts";
 import { count, formatPercents, percentRange, sentenceTime } from "../../base/numbers.ts";
 import { percentDown } from "../../load/metrics/coverage.ts";
 import { direction, type Improvement, limitOf } from "../verdict/comparison.ts";
-import type { PairDecision } from "../verdict/stopping_decision.ts";
+import type { PairDecision } from "../verdict/stopping_rule.ts";
 import { decisionCounts } from "../verdict/stopping_summary.ts";
 import { equivalence_percent, isEquivalent, isProbable, surenessSentence, whyAtMost } from "../verdict/verdict.ts";
 

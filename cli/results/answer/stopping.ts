@@ -1,7 +1,7 @@
 // When the attempts of a sweep are enough (`until` of its plan), and what they decided: one rule over pairs of values for every instrument that says
 // what it compares (Ruled). Differences are decided by the test that accounts for looking after each block (stats/sequential.ts). Values are taken in
 // the order in which attempts ended, so that what was settled stays settled if a deferred attempt comes late and if the sweep is resumed. Pure.
-// Of page loads, which time out and are held up by a busy machine, the rule is verdict/stopping_decision.ts's, by the same statistics.
+// Of page loads, which time out and are held up by a busy machine, the rule is verdict/stopping_rule.ts's, by the same statistics.
 import type { PlanUntil } from "../../../schemas/generated/sweep_plan.ts";
 import { count } from "../../base/numbers.ts";
 import { mean } from "../../base/quantile.ts";

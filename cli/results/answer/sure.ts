@@ -7,7 +7,7 @@ import { lastLook } from "../stats/sequential.ts";
 import { type Improvement, limitOf } from "../verdict/comparison.ts";
 import { effectComponents } from "../verdict/effect_components.ts";
 import { counted, isValid, type Sample } from "../verdict/sample.ts";
-import type { PairDecision } from "../verdict/stopping_decision.ts";
+import type { PairDecision } from "../verdict/stopping_rule.ts";
 import type { Decided } from "./answer_sentence.ts";
 
 interface Basis {

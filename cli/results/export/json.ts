@@ -13,7 +13,7 @@ import { beyondMedian } from "../verdict/beyond_median.ts";
 import { samplesOf } from "../verdict/compared_metric.ts";
 import { compare, limitOf } from "../verdict/comparison.ts";
 import { type LanePair, lanePairs, type Sample } from "../verdict/sample.ts";
-import type { PairDecision } from "../verdict/stopping_decision.ts";
+import type { PairDecision } from "../verdict/stopping_rule.ts";
 import { decidedWithin, decisionCounts, placeDecisions } from "../verdict/stopping_summary.ts";
 import { type PairVerdict, verdictBy } from "../verdict/sweep_verdict.ts";
 

@@ -17,7 +17,7 @@ import type { Cell, Load, Sweep } from "../../../results/store/results.ts";
 import { BrowserVersion } from "./browser_version.ts";
 import { type FilmLoad, filmCells, unfilmedCells } from "./films.ts";
 import { loadRequest, type Measure, type Requesting } from "./request.ts";
-import { pageRule } from "./stopping_rule.ts";
+import { pageRule } from "./settled_lanes.ts";
 import { type Task, tasksOf, unitsOf } from "./tasks.ts";
 import { UncoveredPages } from "./uncovered_pages.ts";
 

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { isUserTiming } from "../../../../cli/base/user_timing_name.ts";
-import { pageRule } from "../../../../cli/instruments/page/run/stopping_rule.ts";
+import { pageRule } from "../../../../cli/instruments/page/run/settled_lanes.ts";
 import { whyUnended } from "../../../../cli/load/video_step.ts";
 import {
   comparedMetric,

@@ -5,7 +5,7 @@ import { compare } from "../../../../cli/results/verdict/comparison.ts";
 import { coverageGap } from "../../../../cli/results/verdict/lane_coverage.ts";
 import { pairedCells } from "../../../../cli/results/verdict/paired_cells.ts";
 import type { Sample, ValidSample } from "../../../../cli/results/verdict/sample.ts";
-import { pairDecisions } from "../../../../cli/results/verdict/stopping_decision.ts";
+import { pairDecisions } from "../../../../cli/results/verdict/stopping_rule.ts";
 import { decisionWords } from "../../../../cli/results/verdict/stopping_summary.ts";
 import { summarize } from "../../../../cli/results/verdict/summary.ts";
 import { sweepVerdict } from "../../../../cli/results/verdict/sweep_verdict.ts";

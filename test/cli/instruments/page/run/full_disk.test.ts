@@ -92,7 +92,7 @@ import { atomicWrite } from ${file("cli", "base", "atomic_write.ts")};
 import { resultsExist } from ${file("cli", "results", "store", "database.ts")};
 import { openResults } from ${file("cli", "results", "store", "results.ts")};
 import { retryWhileBlocked } from ${file("cli", "engine", "blocking_conditions.ts")};
-import { ensureSynth } from ${file("cli", "recording", "synth", "ensure.ts")};
+import { ensureSynth } from ${file("cli", "recording", "synth", "synthetic.ts")};
 const [home] = process.argv.slice(1);
 const filler = home + "/filler";
 const told = [];

@@ -1,9 +1,9 @@
 // Which lanes of which pages on which links of a running sweep have loads enough, if its plan says when (`until`). Takes the loads that count, by
-// the plan's metric; the rule itself is cli/results/verdict/stopping_decision.ts's, when it is looked at cli/engine/stopping_rule.ts's.
-import { StoppingRule } from "../../../engine/stopping_rule.ts";
+// the plan's metric; the rule itself is cli/results/verdict/stopping_rule.ts's, when it is looked at cli/engine/settled_sides.ts's.
+import { StoppingRule } from "../../../engine/settled_sides.ts";
 import { type Measured, samplesOf } from "../../../results/verdict/compared_metric.ts";
 import type { Sample } from "../../../results/verdict/sample.ts";
-import { settledLanes } from "../../../results/verdict/stopping_decision.ts";
+import { settledLanes } from "../../../results/verdict/stopping_rule.ts";
 import type { Plan } from "../../../sweep/plan/plan_document.ts";
 
 type Ruled = Pick<Plan, "until" | "metric"> & { readonly lanes: readonly string[] };

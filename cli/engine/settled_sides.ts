@@ -1,5 +1,5 @@
 // Which sides of a running sweep have attempts enough, looked at where a block begins: keeps the attempts that there are. What is enough is given:
-// by cli/results/answer/stopping.ts, of pages by cli/results/verdict/stopping_decision.ts. Runs nothing.
+// by cli/results/answer/stopping.ts, of pages by cli/results/verdict/stopping_rule.ts. Runs nothing.
 
 export interface StoppingTerms<Attempt, Side> {
   /** Within which sides are compared. */
