@@ -3,7 +3,10 @@
 // Beside others: nothing here depends on how busy the machine is.
 // Long: some thirty attempts.
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
+import { familyOf, start } from "../product.ts";
 import { tempFolder } from "../temp_folder.ts";
 import { interruptibles, tasksWrong } from "./interruptible.ts";
 import { killedSweep } from "./killed_sweep.ts";
@@ -32,3 +35,24 @@ for (const name of ["pages", "flows"] as const)
       `${told} ${reasons.join("; ")}`,
     );
   });
+
+test("whichever end of a run of flows is killed, or its link, that run fails, says so, and the next one runs", async () => {
+  const home = tempFolder("trilane-kills-");
+  const plan = join(home, "plan.json");
+  const parts = Object.values(interruptibles.flows.parts);
+  writeFileSync(plan, JSON.stringify({ ...interruptibles.flows.plan(parts.length), retries: 0 }));
+  const { pid, events, until, ended } = start(home, ["sweep", plan, "--json"]);
+  const eventOf = (name: "flow-run-started" | "flow-run-finished", position: number) =>
+    events.find((each) => each.event === name && each.position === position);
+  for (const [position, part] of parts.entries()) {
+    await until(`run ${position} begins`, () => eventOf("flow-run-started", position) !== undefined);
+    const victims = () => familyOf(pid).filter(({ commandLine }) => part.test(commandLine));
+    await until(`${part} runs`, () => victims().length > 0);
+    for (const victim of victims()) process.kill(victim.pid, "SIGKILL");
+    await until(`run ${position} ends`, () => eventOf("flow-run-finished", position) !== undefined);
+    const run = eventOf("flow-run-finished", position);
+    assert.ok(run?.event === "flow-run-finished" && run.status === "failed", JSON.stringify(run));
+    assert.match(run.reasons[0] ?? "", /killed/, String(part));
+  }
+  assert.equal((await ended).status, 1);
+});
