@@ -142,7 +142,7 @@ function documentOf(
   const { browsers_a, browsers_b, occasions: _, together, cells, ...rest } = comparison;
   return {
     ...{ schema: "trilane/sweeps-compared/1", threshold_percent, ...rest },
-    metric: nouns.of === "pages" ? metric : "time",
+    metric: nouns.of === "pages" ? metric : (nouns.metric as NonNullable<SweepsCompared["metric"]>),
     a: factsOf(sweeps.a, browsers_a, names?.a),
     b: factsOf(sweeps.b, browsers_b, names?.b),
     ...{ together: [...together], cells: [...cells] },
@@ -157,16 +157,19 @@ function worseWords(comparison: Comparison, threshold: number, loads: string): s
 }
 
 /** How both are run in the same minutes. */
-const interleavedRemedy = (lane: string): string =>
-  lane === "lane" ? "run `trilane compare --interleaved`" : "run both as commands of one `trilane time`";
+const interleavedRemedy = ({ of, lane }: Sides["nouns"]): string => {
+  if (of === "pages") return "run `trilane compare --interleaved`, ";
+  return lane === "command" ? "run both as commands of one `trilane time`, " : "";
+};
 
 /** Sets the exit status, or throws where there is no answer. */
-function conclude(comparison: Comparison, threshold: number, { loads, lane }: Sides["nouns"]): void {
+function conclude(comparison: Comparison, threshold: number, nouns: Sides["nouns"]): void {
+  const { loads } = nouns;
   const found = regressionOf(comparison);
   if (found === "shown") process.exitCode = 1;
   else if (found === "unsure")
     throw new UndecidedError(
-      `${worseWords(comparison, threshold, loads)}, but with one sweep each it may be the occasion: ${interleavedRemedy(lane)}, name several sweeps of each (1,2,3 4,5,6), or give --occasion-spread`,
+      `${worseWords(comparison, threshold, loads)}, but with one sweep each it may be the occasion: ${interleavedRemedy(nouns)}name several sweeps of each (1,2,3 4,5,6), or give --occasion-spread`,
     );
   else if (comparison.loads_needed === null)
     throw new UndecidedError("no cell is the same in both sweeps: compare sweeps of the same recordings and links");

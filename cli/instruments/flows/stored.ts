@@ -13,11 +13,8 @@ import { comparedFlowFigures } from "./studies/flow_agreement.ts";
 
 export const storedFlows: StoredSweeps = {
   report: flowReport,
-  run: (results, sweep) => {
-    const { mixes } = results.sweepOf("flows", sweep).plan;
-    const words = new Map(mixes.map(({ name, flows }) => [name ?? flows.join(" + "), flows]));
-    return comparedFlows(flowCellsOf(results, sweep), flowRunsOf(results, sweep), ({ mix }) => words.get(mix) ?? []);
-  },
+  run: (results, sweep) =>
+    comparedFlows(results.sweepOf("flows", sweep), flowCellsOf(results, sweep), flowRunsOf(results, sweep)),
   compared: (results, sweep, name) => {
     const study = flowStudies.find((each) => each.name === name);
     return study ? comparedFlowFigures(study, flowRunsOf(results, sweep), results.sweepOf("flows", sweep).seed) : [];

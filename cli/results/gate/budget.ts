@@ -93,17 +93,27 @@ function isFor({ page, link, lane, command }: Budget, place: BudgetPlace): boole
 export function refuseIdle(budgets: readonly Budget[], places: readonly BudgetPlace[], nouns?: ComparedNouns): void {
   for (const budget of budgets) {
     const { metric, page, link, lane, command } = budget;
-    if (nouns && (metric !== "time" || page !== undefined || lane !== undefined))
+    if (!nouns && metric === "time")
+      throw new UserError("budget of time: this sweep is of pages: name a metric of theirs (lcp)");
+    if (nouns && metric !== "time")
       throw new UserError(
-        `budget of ${metric}: this sweep is of ${nouns.of}: their metric is "time", for a ${nouns.lane} and a link`,
+        `budget of ${metric}: this sweep is of ${nouns.of}: their metric is "time", which is their ${nouns.metric}`,
       );
-    if (!nouns && (metric === "time" || command !== undefined))
+    const isOfCommands = nouns?.lane === "command";
+    const [refused, parts] = isOfCommands
+      ? [page ?? lane, "a command and a link"]
+      : [
+          command,
+          nouns
+            ? `a page (for a ${nouns.heads?.[0].split(" ")[0]}), a link and a lane (for a ${nouns.lane})`
+            : "a page, a link and a lane",
+        ];
+    if (refused !== undefined)
       throw new UserError(
-        `budget of ${metric}: this sweep is of pages: name a metric of theirs (lcp), and a page, link or lane`,
+        `budget of ${metric}: this sweep of ${nouns?.of ?? "pages"} has no ${refused}: name ${parts} of it`,
       );
     if (places.some((place) => isFor(budget, place))) continue;
     const names = [page, command, link, lane].filter((name) => name !== undefined).join(" ");
-    const parts = nouns ? `a ${nouns.lane} and a link` : "a page, a link and a lane";
     throw new UserError(`budget of ${metric}: no cell ${names} in the sweep: name ${parts} of it`);
   }
 }

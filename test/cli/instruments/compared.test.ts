@@ -1,10 +1,13 @@
 // Fetches and flows as sides of a comparison: what became slower is, and by the words of what was measured.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { UserError } from "../../../cli/base/errors.ts";
 import { comparedFetches } from "../../../cli/instruments/fetch/answer/compared.ts";
 import { comparedFlows } from "../../../cli/instruments/flows/answer/compared.ts";
 import { compareRuns } from "../../../cli/results/compare/compare.ts";
 import type { Run } from "../../../cli/results/compare/interleaved.ts";
+import { judgeBudgets } from "../../../cli/results/gate/budget.ts";
+import type { Budget } from "../../../schemas/generated/budget.ts";
 import { storedFetch } from "./fetch/records.ts";
 
 const terms = { threshold_percent: 5, occasionSpread_percent: 1 };
@@ -13,24 +16,25 @@ const cell = { id: 1, sweep: 1, link: "10mbit/50ms", link_profile: null as never
 const blocks = Array.from({ length: repetitions + 1 }, (_, block) => block);
 
 /** `times` as slow as usual. The block after the last one counts system calls, and is slower still. */
-function fetches(times: number): Run {
+function fetches(times: number, tls: "1.2" | "1.3" = "1.3"): Run {
   const made = blocks.map((block) =>
     storedFetch({ block, record: { download_ms: (block === repetitions ? 9000 : 200 + block) * times } }),
   );
   const object = "https://shop.example/";
-  const variant = { object, lane: "h2", tls: "1.3", ip: 4 } as const;
+  const variant = { object, lane: "h2", tls, ip: 4 } as const;
   return comparedFetches({ plan: { repetitions } as never }, [{ ...cell, ...variant }], made);
 }
 
 /** Two flows alike by their words, of which the second gets less the slower all is. */
-function flows(times: number): Run {
+function flows(times: number, for_s = 10): Run {
   const group = (part: number, goodput_bps: number) => ({ group: part, flows: 1, metrics: { goodput_bps } });
   const runs = blocks.map((block) => ({
     ...{ id: block + 1, cell: 1, block, attempt: 0, position: block, status: "valid" as const, reasons: [] },
     ...{ mix: "two", link: cell.link, lane: null, started_at: "2026-01-01T00:00:00.000Z", wall_ms: 1000 },
     result: { groups: [group(0, 4e6 + block), group(1, (2e6 + block) / times)] } as never,
   }));
-  return comparedFlows([{ ...cell, mix: "two", lane: null }], runs, () => ["quic", "quic"]);
+  const plan = { mixes: [{ name: "two", flows: ["quic", "quic"] }], for_s } as never;
+  return comparedFlows({ plan }, [{ ...cell, mix: "two", lane: null }], runs);
 }
 
 test("fetches are compared by their downloads, without those that count system calls", () => {
@@ -51,4 +55,26 @@ test("flows are compared one by one, by what a megabyte takes each", () => {
     ],
   );
   assert.ok(Math.abs((cells[1]?.median_a_ms ?? 0) - 4000) < 0.1, "8 Mbit at 2 Mbit/s take 4 s");
+});
+
+test("other TLS is another lane, and runs of another length are on another link", () => {
+  const { cells, only_b } = compareRuns([fetches(1)], [fetches(1, "1.2")], terms);
+  assert.deepEqual([cells, only_b], [[], 1]);
+  const [longer] = compareRuns([flows(1)], [flows(1, 60)], terms).cells;
+  assert.deepEqual([longer?.judgement, longer?.other_link], ["unknown", true]);
+});
+
+test("a budget names an object and a lane, a mix and a flow; a command there is none", () => {
+  const at_most_ms = 300;
+  const judged = (run: Run, more: object) => judgeBudgets([{ metric: "time", at_most_ms, ...more } as Budget], [run]);
+  assert.deepEqual(
+    judged(fetches(1), { page: "https://shop.example/", lane: "h2" }).map(({ outcome }) => outcome),
+    ["kept"],
+  );
+  assert.deepEqual(
+    judged(flows(1), { page: "two", lane: "quic (2)" }).map(({ outcome }) => outcome),
+    ["exceeded"],
+  );
+  for (const wrong of [{ command: "h2" }, { metric: "lcp" }, { lane: "h3" }])
+    assert.throws(() => judged(fetches(1), wrong), UserError);
 });

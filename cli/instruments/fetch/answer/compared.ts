@@ -2,7 +2,7 @@
 // where they have a lane, its download where they have the page load time. Pure.
 import type { ComparedNouns, Run } from "../../../results/compare/interleaved.ts";
 import type { FetchSweep } from "../../../results/store/results.ts";
-import { variantName } from "../metrics/fetched.ts";
+import { isQuic } from "../metrics/fetched.ts";
 import type { FetchCell, StoredFetch } from "../store/fetch_runs.ts";
 import { timedAttempts } from "./summary.ts";
 
@@ -10,6 +10,10 @@ const nouns: ComparedNouns = {
   ...{ of: "fetches", lane: "lane", loads: "fetches", place: "object, link and lane", metric: "download time" },
   heads: ["object and link", "lane"],
 };
+
+/** The same in whatever sweep: TLS and IP are named unless they are the usual ones. */
+const laneOf = ({ lane, tls, ip }: FetchCell): string =>
+  [lane, ...(tls === "1.3" || isQuic(lane) ? [] : [`TLS ${tls}`]), ...(ip === 4 ? [] : [`IPv${ip}`])].join(", ");
 
 /** Those that only count system calls are left out: they are slower. */
 export function comparedFetches(
@@ -19,7 +23,7 @@ export function comparedFetches(
 ): Run {
   const far = JSON.stringify([plan.page, plan.outside]);
   const places = new Map(
-    cells.map((cell) => [cell.id, { page: cell.object, link: cell.link ?? "no link", lane: variantName(cell, cells) }]),
+    cells.map((cell) => [cell.id, { page: cell.object, link: cell.link ?? "no link", lane: laneOf(cell) }]),
   );
   const placeOf = (cell: number) => places.get(cell) ?? { page: "", link: "", lane: "" };
   return {

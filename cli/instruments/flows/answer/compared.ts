@@ -1,6 +1,7 @@
 // Flows as a comparison of sweeps takes them (cli/results/compare): a mix stands where pages have theirs, each `--flow` of it where they
 // have a lane, and what a megabyte takes a flow, the inverse of its goodput, where they have the page load time: more is slower. Pure.
 import type { ComparedNouns, Run } from "../../../results/compare/interleaved.ts";
+import type { FlowSweep } from "../../../results/store/results.ts";
 import type { FlowCell, FlowRunRow } from "../store/flow_runs.ts";
 import { flowGoodput } from "./contrasts.ts";
 
@@ -11,15 +12,17 @@ const nouns: ComparedNouns = {
 
 const megabyte_bits = 8e6;
 
-/** `parts`: of each `--flow` of a mix its words, in their order. */
 export function comparedFlows(
+  { plan }: Pick<FlowSweep, "plan">,
   cells: readonly FlowCell[],
   runs: readonly FlowRunRow[],
-  partsOf: (cell: FlowCell) => readonly string[],
 ): Run {
+  const words = new Map(plan.mixes.map(({ name, flows }) => [name ?? flows.join(" + "), flows]));
+  // A short run has more of slow start, and another page takes more of the link.
+  const far = JSON.stringify([plan.page, plan.page_start_s, plan.for_s]);
   // One of the mix's flows on its link is what a page's lane is: it has a number of its own.
   const places = cells.flatMap((cell) => {
-    const parts = partsOf(cell);
+    const parts = words.get(cell.mix) ?? [];
     return parts.map((words, part) => ({
       ...{ cell, part, page: cell.lane === null ? cell.mix : `${cell.mix} amid a page over ${cell.lane}` },
       ...{ link: cell.link, lane: parts.indexOf(words) === part ? words : `${words} (${part + 1})` },
@@ -28,7 +31,7 @@ export function comparedFlows(
   return {
     nouns,
     cells: places.map(({ cell, part: _, ...place }, id) => ({
-      ...{ ...place, id, link_profile: cell.link_profile, recording_digest: "" },
+      ...{ ...place, id, link_profile: cell.link_profile, recording_digest: "", far },
     })),
     loads: runs.flatMap((run) =>
       places.flatMap(({ cell, part, ...place }, id) => {
