@@ -10,7 +10,7 @@ import { after, before, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { randomSource } from "../../cli/base/random.ts";
 import { type LocalServers, startServers } from "../fetch/local_servers.ts";
-import { familyOf, labFolders, living, type Started, start } from "../product.ts";
+import { familyOf, labFolders, labProcesses, living, type Started, start } from "../product.ts";
 import { tempFolder } from "../temp_folder.ts";
 import { fetchesFrom, interruptibles, isBegun, isEnded, type Stored, storedIn, tasksWrong } from "./interruptible.ts";
 
@@ -60,9 +60,10 @@ describe("stopped, killed and resumed", () => {
           assert.equal(status, 128 + constants.signals[signal], said(stderr));
           const last = started.events.at(-1);
           assert.ok(last?.event === "sweep-stopped" && last.signal === signal, said(last));
-          assert.deepEqual(labFolders(started.pid), [], signal);
+          assert.deepEqual([...labFolders(started.pid), ...labProcesses(started.pid)], [], signal);
         }
         assert.deepEqual(await living(seen), [], said(signal));
+        assert.deepEqual(labProcesses(started.pid), [], signal);
         const begun = started.events.find(({ event }) => event === "sweep-started");
         assert.ok(begun?.event === "sweep-started" && begun.resumed === times > 0 && begun.sweep === 1, said(begun));
         const { rows, integrity, sweeps } = stored();

@@ -42,7 +42,7 @@ export const interruptibles = {
     each: 3,
     // Not the process that another program's name is an argument of, and not the one between fork and exec.
     parts: {
-      browser: /^\S*chrom\S* (?!.*--type=)/,
+      browser: /^\S*chrom\S* (?=.*--user-data-dir)(?!.*--type=)/,
       shaper: /^\S*trilane-shaper /,
       server: /^\S*trilane-replay /,
     },

@@ -6,9 +6,9 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { familyOf, start } from "../product.ts";
+import { familyOf, type Process, start } from "../product.ts";
 import { tempFolder } from "../temp_folder.ts";
-import { interruptibles, tasksWrong } from "./interruptible.ts";
+import { type Interruptible, interruptibles, isBegun, isEnded, tasksWrong } from "./interruptible.ts";
 import { killedSweep } from "./killed_sweep.ts";
 
 for (const name of ["pages", "flows"] as const)
@@ -36,23 +36,35 @@ for (const name of ["pages", "flows"] as const)
     );
   });
 
-test("whichever end of a run of flows is killed, or its link, that run fails, says so, and the next one runs", async () => {
-  const home = tempFolder("trilane-kills-");
-  const plan = join(home, "plan.json");
-  const parts = Object.values(interruptibles.flows.parts);
-  writeFileSync(plan, JSON.stringify({ ...interruptibles.flows.plan(parts.length), retries: 0 }));
-  const { pid, events, until, ended } = start(home, ["sweep", plan, "--json"]);
-  const eventOf = (name: "flow-run-started" | "flow-run-finished", position: number) =>
-    events.find((each) => each.event === name && each.position === position);
-  for (const [position, part] of parts.entries()) {
-    await until(`run ${position} begins`, () => eventOf("flow-run-started", position) !== undefined);
-    const victims = () => familyOf(pid).filter(({ commandLine }) => part.test(commandLine));
-    await until(`${part} runs`, () => victims().length > 0);
-    for (const victim of victims()) process.kill(victim.pid, "SIGKILL");
-    await until(`run ${position} ends`, () => eventOf("flow-run-finished", position) !== undefined);
-    const run = eventOf("flow-run-finished", position);
-    assert.ok(run?.event === "flow-run-finished" && run.status === "failed", JSON.stringify(run));
-    assert.match(run.reasons[0] ?? "", /killed/, String(part));
-  }
-  assert.equal((await ended).status, 1);
-});
+/** What is said of the victim. */
+const reasons = { pages: /browser|killed|ended/, flows: /killed/ } as const;
+
+for (const name of ["pages", "flows"] as const)
+  test(`whichever part of an attempt of ${name} is killed, that attempt does not count and says so, and the next one runs`, async () => {
+    const home = tempFolder("trilane-kills-");
+    const plan = join(home, "plan.json");
+    const instrument: Interruptible = interruptibles[name];
+    const parts = Object.entries(instrument.parts);
+    writeFileSync(plan, JSON.stringify({ ...instrument.plan(parts.length / instrument.each), retries: 0 }));
+    const { pid, events, until, ended } = start(home, ["sweep", plan, "--json"]);
+    for (const [position, [part, isPart]] of parts.entries()) {
+      await until(`attempt ${position} begins`, () => events.filter(isBegun).length > position);
+      let victims: readonly Process[] = [];
+      await until(`${part} runs`, () => {
+        victims = familyOf(pid).filter(({ commandLine }) => isPart.test(commandLine));
+        return victims.length > 0;
+      });
+      for (const victim of victims) {
+        try {
+          process.kill(victim.pid, "SIGKILL");
+        } catch {
+          // It ended with another one.
+        }
+      }
+      await until(`attempt ${position} ends`, () => events.filter(isEnded).length > position);
+      const attempt = events.filter(isEnded)[position] as { status?: string; reasons?: string[] };
+      assert.equal(attempt.status, "failed", JSON.stringify(attempt));
+      assert.match(attempt.reasons?.join("; ") ?? "", part === "browser" ? /browser/ : reasons[name], part);
+    }
+    assert.equal((await ended).status, 1);
+  });
