@@ -9,8 +9,8 @@ import { buildExtension, builtExtension, builtForFirefox } from "../extension.ts
 import { bundleCommandLine, bundleStamp } from "./bundle.ts";
 import type { BuiltProgram, Target } from "./programs.ts";
 
-/** What the bundle reads at run time. */
-const readFiles = [
+/** What the bundle reads at run time, as patterns of paths. */
+export const readFiles = [
   "cli/**/*.{json,js,css}",
   "cli/**/live_lab.sh",
   "cli/load/servers/templates/*",
@@ -19,6 +19,7 @@ const readFiles = [
   "extension/figures/look.css",
   "native-host/base/debug.h",
   "schemas/*.{json,sql}",
+  "schemas/migrations/results_10.sql",
   "schemas/migrations/results/*",
   "LICENSE",
   "README.md",

@@ -29,10 +29,20 @@ const textColumns: Readonly<Record<string, readonly string[]>> = {
   attempt: ["reasons"],
 };
 
+/** A text that only begins as JSON does, as a name may, is none. */
+function jsonIn(text: string): unknown {
+  if (!/^[[{]/.test(text)) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** JSON as such, as a name in it says what is secret. A text without secrets stays as it is, byte for byte. */
 export function textMasked(text: string): string {
-  if (!/^[[{]/.test(text)) return withoutSecrets(text);
-  const document: unknown = JSON.parse(text);
+  const document = jsonIn(text);
+  if (document === undefined) return withoutSecrets(text);
   const masked = JSON.stringify(withoutSecrets(document));
   return masked === JSON.stringify(document) ? text : masked;
 }

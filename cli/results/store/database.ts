@@ -1,4 +1,4 @@
-// Opens HOME/results.db: made where it is missing, migrated where it is of an earlier format, refused where it is not ours
+// Opens HOME/results.db: made where it is missing, migrated where it is of an earlier format (or a copy of it), refused where it is not ours
 // or newer than we know. No table's logic.
 import { accessSync, constants, statSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -84,8 +84,8 @@ const hasLog = (path: string): boolean => holdsBytes(`${path}-wal`);
 /**
  * Opens results that are there and changes none of what they hold, also those of a folder that may only be read (another user's, a
  * mounted archive) and those on a full disk. SQLite reads a database in WAL mode only beside files that it can make, or
- * when told that nobody writes it; while somebody does, its log is there to be read. An earlier format is migrated, or where that cannot be a copy of it. Null: without a table, as one is that
- * is being made or whose maker was killed.
+ * when told that nobody writes it; while somebody does, its log is there to be read. A data folder's results of an earlier format are migrated;
+ * of all others, and where that cannot be, a temporary copy is. Null: without a table, as one is that is being made or whose maker was killed.
  */
 export function openDatabaseToRead(path: string, remedies: Remedies): DatabaseSync | null {
   try {
@@ -108,10 +108,10 @@ export function openFilledDatabase(path: string, remedies: Remedies): DatabaseSy
 }
 
 /** False: it is somebody else's, or an earlier Trilane is at work on it. */
-function migratedInPlace(database: DatabaseSync, path: string, { isForeign }: Remedies): boolean {
-  if (isForeign) return false;
+function migratedInPlace(database: DatabaseSync, path: string, remedies: Remedies): boolean {
+  if (remedies.isForeign) return false;
   try {
-    migrate(database, path);
+    migrate(database, path, remedies);
     return true;
   } catch (error) {
     if (error instanceof EarlierRunsError) return false;
@@ -195,7 +195,7 @@ export function openDatabase(
         opened.exec(schemaText());
       });
     }
-    if (format === "earlier") migrate(database, path);
+    if (format === "earlier") migrate(database, path, remedies);
     // A load takes seconds, a sync milliseconds: what was said to be stored survives a power cut.
     database.exec("PRAGMA synchronous = FULL");
     return database;

@@ -6,6 +6,7 @@ import { UserError } from "../../base/errors.ts";
 import type { Remedies } from "./failure.ts";
 import { documentChecks, refuseForeignDocuments } from "./foreign_documents.ts";
 import { knownSchema, refuseForeignSchema } from "./foreign_schema.ts";
+import { textObservations } from "./load_observations.ts";
 
 /** Of one column: the longest text, the greatest number, and the longest time. SECURITY.md lists these. */
 const limits = { text_bytes: 16e6, number: 2 ** 53 - 1, time_ms: 1e10 } as const;
@@ -20,15 +21,17 @@ const words: Readonly<Record<string, string>> = {
 
 const isTime = (column: string): boolean => column.endsWith("_at") || column === "moment";
 
-const jsonNames = Object.keys(documentChecks).map((name) => `'${name}'`);
+const listed = (names: readonly string[]): string => names.map((name) => `'${name}'`).join(", ");
 
 /** By table and column, SQL that is true for a row that cannot be: what each kind of sweep has must be there. */
 const strangeRows: readonly (readonly [table: string, column: string, condition: string])[] = [
   ["cell", "link", "(link IS NULL) <> (link_profile IS NULL) OR (link IS NULL AND kind IN ('pages', 'flows'))"],
   ["cell", "lane", "lane IS NULL AND kind IN ('pages', 'fetches')"],
-  ["cell", "recording_digest", "recording_digest IS NULL AND kind = 'pages'"],
+  ["cell", "recording_digest", "(recording_digest IS NULL) = (kind = 'pages')"],
   ["attempt", "wall_ms", "NOT filmed AND (wall_ms IS NULL OR position IS NULL)"],
-  ["document", "content", `typeof(content) <> iif(name IN (${jsonNames.join(", ")}), 'text', 'blob')`],
+  ["observation", "value", `(value IS NULL) <> (metric IN (${listed(textObservations)}))`],
+  ["observation", "text", "(value IS NULL) = (text IS NULL)"],
+  ["document", "content", `typeof(content) <> iif(name IN (${listed(Object.keys(documentChecks))}), 'text', 'blob')`],
 ];
 
 /** SQL that is true for a value that cannot be. */
@@ -47,7 +50,7 @@ function wrong(table: string, column: string, type: string): string {
   const [least, most] =
     table === "observation"
       ? [
-          `iif(metric IN (${signed.map((metric) => `'${metric}'`).join(", ")}), -${limits.number}, 0)`,
+          `iif(metric IN (${listed(signed)}), -${limits.number}, 0)`,
           `iif(metric LIKE '%\\_ms' ESCAPE '\\', ${limits.time_ms}, ${limits.number})`,
         ]
       : [0, column.endsWith("_ms") ? limits.time_ms : limits.number];

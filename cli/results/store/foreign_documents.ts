@@ -130,9 +130,7 @@ function factorsCheck(value: unknown, kind: unknown): string | null {
   if (!isRecord(value)) return "must be an object";
   if (kind !== "fetches") return scalars(value, {});
   const { tls, ip } = value;
-  return ["1.2", "1.3"].includes(String(tls)) && [4, 6].includes(Number(ip))
-    ? null
-    : "must be a version of TLS and of IP";
+  return (tls === "1.2" || tls === "1.3") && (ip === 4 || ip === 6) ? null : "must be a version of TLS and of IP";
 }
 
 /** Of a document whose depth is bounded. */

@@ -122,6 +122,9 @@ export type UserTimings = Readonly<Record<UserTimingName, number>>;
 /** The page's marks and measures, as JSON. Their names are the page's, so they are no metrics. */
 export const userTimingsName = "user_timings";
 
+/** Observations that are texts; all others are numbers. */
+export const textObservations: readonly string[] = [...browserNames, userTimingsName];
+
 function userTimingsText({ _trilane: { user_timings = [] } }: PageLoad["log"]): string | null {
   const timings = Object.fromEntries(user_timings.map(({ kind, name, value_ms }) => [`${kind}:${name}`, value_ms]));
   return user_timings.length === 0 ? null : JSON.stringify(timings);

@@ -17,11 +17,21 @@ const otherColumns = new Set(
   "id load cell number block attempt position status reasons started_at filmed_at wall_ms har".split(" "),
 );
 
+/** The first films had no row of their own among the filmed loads. They come before their cells' others, which were filmed later. */
+function addFirstFilms(database: DatabaseSync): void {
+  const isAlone =
+    "NOT EXISTS (SELECT 1 FROM filmed_load WHERE filmed_load.cell = film.cell AND filmed_load.filmed_at = film.filmed_at)";
+  // By way of numbers below 0: no two rows of a cell have one number meanwhile.
+  database.exec(`
+    UPDATE filmed_load SET number = -1 - number WHERE cell IN (SELECT cell FROM film WHERE ${isAlone});
+    INSERT INTO filmed_load (cell, number, status, reasons, plt_ms, filmed_at)
+      SELECT cell, 0, status, reasons, plt_ms, filmed_at FROM film WHERE ${isAlone};
+    UPDATE filmed_load SET number = -number WHERE number < 0`);
+}
+
 /** In the migration's transaction. `number`: of a filmed load; null: of a load. */
 export function moveMetricColumns(database: DatabaseSync): void {
-  // The first films had no row of their own among the filmed loads.
-  database.exec(`INSERT INTO filmed_load (cell, number, status, reasons, plt_ms, filmed_at)
-    SELECT cell, 0, status, reasons, plt_ms, filmed_at FROM film WHERE cell NOT IN (SELECT cell FROM filmed_load)`);
+  addFirstFilms(database);
   database.exec("CREATE TABLE moved_value (owner INTEGER, number INTEGER, metric TEXT, value)");
   for (const { table, owner } of wideTables) {
     const number = table === "filmed_load" ? "number" : "NULL";

@@ -10,14 +10,17 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
+import { freeBytes } from "../../base/disk_room.ts";
 import { UserError } from "../../base/errors.ts";
 import { parseOwner, stateOf } from "../../base/process_owner.ts";
 import { checkout } from "../../base/programs.ts";
 import { removedAtEnd } from "../../base/removed_at_end.ts";
+import type { Remedies } from "./failure.ts";
 import { moveMetricColumns } from "./metric_columns.ts";
 import { keepPrivate, openSqlite } from "./sqlite.ts";
 import { inTransaction, withBusyTimeout } from "./transaction.ts";
@@ -54,14 +57,18 @@ function upgrade(database: DatabaseSync): void {
 /** An earlier Trilane is running a sweep of the file, into tables that a migration would take away. */
 export class EarlierRunsError extends UserError {}
 
-function refuseWhileRunning(database: DatabaseSync, path: string): void {
+function refuseWhileRunning(database: DatabaseSync, path: string, { elsewhere }: Remedies): void {
   if (versionOf(database) >= commonTables) return;
   for (const { id, owner } of database.prepare("SELECT id, owner FROM sweep WHERE owner IS NOT NULL").all()) {
     const its = parseOwner(String(owner));
-    if (stateOf(its) === "alive")
-      throw new EarlierRunsError(
-        `${path}: an earlier Trilane (process ${its.pid}) is running sweep ${id}: wait for it, or stop it first`,
-      );
+    const state = stateOf(its);
+    if (state === "alive" || state === "unknown") {
+      const [is, instead] =
+        state === "alive"
+          ? [`(process ${its.pid}) is`, "stop it first"]
+          : [`(process ${its.pid} of another container) may be`, elsewhere];
+      throw new EarlierRunsError(`${path}: an earlier Trilane ${is} running sweep ${id}: wait for it, or ${instead}`);
+    }
   }
 }
 
@@ -117,15 +124,25 @@ function removeNeedless(copy: string, database: DatabaseSync): void {
   }
 }
 
+/** What tables that went have left free would double the file for good. Where that cannot be done, it is only larger. */
+function giveBackPages(database: DatabaseSync, path: string): void {
+  try {
+    // SQLite writes all that it holds to a temporary file, and then to its log.
+    if (freeBytes(dirname(path)) > 3 * statSync(path).size) database.exec("VACUUM");
+  } catch {
+    // Another process uses it, or there is no room.
+  }
+}
+
 /** Migrates the file at `path` if it still needs it: others who want to wait, and find it done. Whole or not at all. */
-export function migrate(database: DatabaseSync, path: string): void {
+export function migrate(database: DatabaseSync, path: string, remedies: Remedies): void {
   let copy: string | null = null;
   try {
     withoutForeignKeys(database, () =>
       withBusyTimeout(database, migrationWait_ms, () =>
         inTransaction(database, () => {
           if (isNewest(database)) return;
-          refuseWhileRunning(database, path);
+          refuseWhileRunning(database, path, remedies);
           copy = keepCopy(path, versionOf(database));
           upgrade(database);
         }),
@@ -135,6 +152,7 @@ export function migrate(database: DatabaseSync, path: string): void {
     if (copy !== null) removeNeedless(copy, database);
     throw error;
   }
+  if (copy !== null) giveBackPages(database, path);
 }
 
 /** Of results that cannot be migrated in their place: to be read, and gone when it is closed. */

@@ -113,9 +113,9 @@ INSERT INTO document (attempt, name, content)
   SELECT id + attempts, 'fetch-cost', cost FROM fetch JOIN moved ON kind = 'fetches' WHERE cost IS NOT NULL ORDER BY id;
 INSERT INTO document (attempt, name, content)
   SELECT id + attempts, 'command-record', record FROM measured_run JOIN moved ON kind = 'commands' WHERE record IS NOT NULL ORDER BY id;
--- The film of a cell is its first valid filmed load's.
+-- Each film is a filmed load's; metric_columns.ts added those that had none.
 INSERT INTO document (attempt, name, place, time_ms, content)
-  SELECT (SELECT id FROM attempt WHERE filmed = 1 AND cell = film.cell AND status = 'valid' ORDER BY block LIMIT 1), 'frame', place, time_ms, jpeg
+  SELECT (SELECT id FROM attempt WHERE filmed = 1 AND cell = film.cell AND started_at = film.filmed_at ORDER BY block LIMIT 1), 'frame', place, time_ms, jpeg
   FROM film JOIN film_frame ON film_frame.cell = film.cell WHERE film.status = 'valid' ORDER BY film.cell, place;
 
 DROP TABLE moved;

@@ -1,11 +1,11 @@
 // What packages may bring: programs that run on every system that the packages are for, found where a package has them.
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { programPath } from "../../../../cli/base/programs.ts";
+import { checkout, programPath } from "../../../../cli/base/programs.ts";
 import { tryUnderQemu } from "../../../../cli/install/packages/arm64.ts";
-import { stagePrograms } from "../../../../cli/install/packages/npm_packages.ts";
+import { readFiles, stagePrograms } from "../../../../cli/install/packages/npm_packages.ts";
 import { billOfMaterials, licenceText } from "../../../../cli/install/packages/parts.ts";
 import { unportable } from "../../../../cli/install/packages/programs.ts";
 import { isInstalled } from "../../../../cli/install/requirements.ts";
@@ -42,6 +42,22 @@ test("a package of programs is for one kind of machine, and npm installs it on n
     { name: "trilane-linux-arm64", os: ["linux"], cpu: ["arm64"], libc: ["glibc"] },
   );
   assert.equal(readFileSync(join(stage, "build/native/shaper/trilane-shaper"), "utf8"), "of arm64");
+});
+
+test("the package has each file of schemas that the command line reads, and all files of folders of them", () => {
+  const packed = new Set(globSync([...readFiles], { cwd: checkout }));
+  const read = globSync("cli/**/*.ts", { cwd: checkout })
+    .flatMap((path) => [
+      ...readFileSync(join(checkout, path), "utf8").matchAll(/join\(checkout, ("schemas"(?:, "[\w.]+")*)/g),
+    ])
+    .map(([, words = ""]) => join(...(JSON.parse(`[${words}]`) as string[])));
+  const isFile = (path: string): boolean => statSync(join(checkout, path)).isFile();
+  const files = read.flatMap((path) => (isFile(path) ? path : globSync(`${path}/*`, { cwd: checkout }).filter(isFile)));
+  assert.ok(files.includes("schemas/migrations/results/0011.sql") && files.includes("schemas/results.sql"));
+  assert.deepEqual(
+    files.filter((path) => !packed.has(path)),
+    [],
+  );
 });
 
 test("a program for arm64 that does not say its version under qemu is named", {

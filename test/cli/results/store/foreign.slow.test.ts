@@ -208,6 +208,7 @@ test("each other column holds what its type says, in range", () => {
     "sweep.seed": ["-9223372036854775808"],
     "cell.lane": ["'h9'", "'__proto__'", "NULL"],
     "cell.link": ["NULL"],
+    "cell.recording_digest": ["NULL"],
   };
   for (const [place, values] of Object.entries(wrongs))
     for (const value of values) {
@@ -217,10 +218,37 @@ test("each other column holds what its type says, in range", () => {
     }
 });
 
-test("a fetch has a version of TLS and one of IP", () => {
-  for (const factors of ['{"tls":"1.1","ip":4}', '{"tls":"1.3","ip":5}', "{}"])
+test("an observation is a number, but for texts of a few names, and never both", () => {
+  const wrongs = [
+    ["text = 'fast', value = NULL", "plt_ms"],
+    ["text = 'x', value = NULL", "bytes"],
+    ["text = '1'", "plt_ms"],
+    ["value = NULL", "plt_ms"],
+    ["value = 1, text = NULL", "user_timings"],
+    ["value = 1", "user_timings"],
+    ["value = 1, text = NULL", "browser_version"],
+  ] as const;
+  for (const [change, metric] of wrongs)
     assert.match(
-      refusal(changed(`UPDATE cell SET factors = '${factors}' WHERE lane = 'h2' AND factors <> '{}'`)),
+      refusal(changed(`UPDATE observation SET ${change} WHERE metric = '${metric}'`)),
+      /^damaged: observation\.(?:value|text) holds/,
+      change,
+    );
+});
+
+test("no cell but a page's has a recording", () => {
+  for (const subject of ["tcp", "https://a.example/", "curl"])
+    assert.match(
+      refusal(changed(`UPDATE cell SET recording_digest = 'aaaa' WHERE subject = '${subject}'`)),
+      /^damaged: cell\.recording_digest holds/,
+    );
+});
+
+test("a fetch has a version of TLS and one of IP", () => {
+  const factors = ["1.1", "1.3", "1.3", 1.3].map((tls, place) => JSON.stringify({ tls, ip: [4, 5, "4", 4][place] }));
+  for (const each of [...factors, "{}"])
+    assert.match(
+      refusal(changed(`UPDATE cell SET factors = '${each}' WHERE lane = 'h2' AND factors <> '{}'`)),
       /^damaged: cell\.factors: /,
     );
 });

@@ -193,6 +193,47 @@ describe("migrations of results", () => {
     });
   }
 
+  for (const [status, films] of [
+    [
+      "valid",
+      [
+        ["valid", 700],
+        ["valid", 900],
+      ],
+    ],
+    [
+      "invalid",
+      [
+        ["valid", 700],
+        ["invalid", 900],
+      ],
+    ],
+  ] as const)
+    test(`a film from before filmed loads had rows comes before its cell's later ${status} one, and has its frames`, () => {
+      writeFixture(
+        path,
+        newest,
+        `UPDATE filmed_load SET status = '${status}', plt_ms = 900, filmed_at = '2026-02-02T00:00:00.000Z' WHERE cell = 1`,
+      );
+      const results = openResults(home);
+      const filmed = results.filmedLoadsOf(1).filter(({ cell }) => cell === 1);
+      assert.deepEqual(
+        filmed.map(({ number, status, plt_ms, speed_index_ms }) => [number, status, plt_ms, speed_index_ms]),
+        films.map(([status, plt_ms], number) => [number, status, plt_ms, number === 0 ? null : 650]),
+      );
+      const [film] = results.filmsOf(1);
+      assert.deepEqual([film?.plt_ms, film?.frames.map(({ time_ms }) => time_ms)], [700, [40]]);
+      results.close();
+    });
+
+  test("a file that was migrated is no larger than its copy", () => {
+    const zeros = "UPDATE load SET har = zeroblob(3000000)";
+    writeFixture(path, newest, `${zeros}; VACUUM`);
+    openResults(home).close();
+    const [after, before] = [path, join(home, kept)].map((each) => statSync(each).size);
+    assert.ok(Number(after) < 1.1 * Number(before), `${after} bytes, ${before} before`);
+  });
+
   test("an earlier file that is named is read, also as part of what is merged", async () => {
     const fixture = resultsFixtures[0] as ResultsFixture;
     const shard = join(home, "shard.db");
@@ -366,6 +407,9 @@ describe("migrations of results", () => {
     const parent = { ...thisProcess(), pid: process.ppid, start_ticks };
     earlier.prepare("UPDATE sweep SET owner = ? WHERE id = 2").run(JSON.stringify(parent));
     assert.throws(() => openResults(home), /^UserError: .*an earlier Trilane \(process \d+\) is running sweep 2: wait/);
+    const elsewhere = JSON.stringify({ ...parent, pid_namespace: "pid:[1]" });
+    earlier.prepare("UPDATE sweep SET owner = ? WHERE id = 2").run(elsewhere);
+    assert.throws(() => openResults(home), /^UserError: .*of another container\) may be running sweep 2: wait/);
     const columns = "cell, block, attempt, position, status, reasons, started_at, wall_ms, har";
     earlier.exec(
       `INSERT INTO load (${columns}) SELECT cell, 5, attempt, position, 'invalid', reasons, started_at, 1, har FROM load WHERE id = 1`,
