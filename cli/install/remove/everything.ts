@@ -32,12 +32,22 @@ function entriesOf(folder: string): string[] {
   }
 }
 
-/** The program's name, if a word of a shaper's command line is a path in the folder: what it has open cannot be seen. */
+/** What a path becomes without symlinks; of what does not exist, the folder's. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path === "/" ? path : join(realPath(dirname(path)), basename(path));
+  }
+}
+
+/** The program's name, if a word of a shaper's command line is a path in the folder, by whatever name: what it has open cannot be seen. */
 function shaperIn(folder: string, pid: number): string | null {
   try {
     const [program = "", ...words] = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
     const name = basename(program);
-    return name === "trilane-shaper" && words.some((word) => word.startsWith(`${folder}/`)) ? name : null;
+    const paths = words.filter((word) => word.startsWith("/"));
+    return name === "trilane-shaper" && paths.some((path) => realPath(path).startsWith(`${folder}/`)) ? name : null;
   } catch {
     return null; // It is gone.
   }

@@ -114,11 +114,16 @@ test("while somebody works with it nothing is removed", async () => {
   await withUser(async (user, home) => {
     await fill({ HOME: user }, home);
     const before = readdirSync(home);
-    // A reader of the archive, as a lab is; and a shaper, of which only the command line can be seen.
-    const socket = join(home, "jobs/0123456789abcdef/link.sock");
+    // A reader of the archive, as a lab is; and shapers, of which only the command line can be seen, by the folder's own name and
+    // by a symlink's.
+    const alias = join(user, "alias");
+    symlinkSync(home, alias);
     const users = [
       { program: "sleep", words: ["60"] },
-      { program: "trilane-shaper", words: ["-c", "sleep 60; :", socket] },
+      ...[home, alias].map((folder) => ({
+        program: "trilane-shaper",
+        words: ["-c", "sleep 60; :", join(folder, "jobs/0123456789abcdef/link.sock")],
+      })),
     ];
     for (const { program, words } of users) {
       const isReader = program === "sleep";
