@@ -21,7 +21,7 @@ struct host {
         json_int_t last;
     } transactions; // archive_messages.c
     struct {
-        struct upload *first;
+        struct open_upload *first;
         size_t count;
         json_int_t last;
     } profiles; // profile_messages.c: those being uploaded

@@ -9,16 +9,16 @@
 
 enum { UPLOADS_MAX = 8 }; // each has a file open
 
-struct upload {
-    struct upload *next;
+struct open_upload {
+    struct open_upload *next;
     json_int_t number;
     struct profile_upload *profile;
 };
 
 // NULL with the call's error if none of the message's number is open.
-static struct upload **upload_link(struct call *call) {
+static struct open_upload **upload_link(struct call *call) {
     json_int_t number = number_of(call->message, "upload");
-    struct upload **link = &call->host->profiles.first;
+    struct open_upload **link = &call->host->profiles.first;
     while (*link && (*link)->number != number)
         link = &(*link)->next;
     if (*link) return link;
@@ -28,8 +28,8 @@ static struct upload **upload_link(struct call *call) {
 }
 
 // Takes an upload out of the conversation.
-static struct profile_upload *take(struct host *host, struct upload **link) {
-    struct upload *taken = *link;
+static struct profile_upload *take(struct host *host, struct open_upload **link) {
+    struct open_upload *taken = *link;
     struct profile_upload *profile = taken->profile;
     *link = taken->next;
     host->profiles.count--;
@@ -46,7 +46,7 @@ static int begin(struct call *call) {
     if (call->host->profiles.count == UPLOADS_MAX)
         return message_fail(&call->error, "too-many", "commit or abort one", "uploads: %d are open",
                             UPLOADS_MAX);
-    struct upload *upload = calloc(1, sizeof *upload);
+    struct open_upload *upload = calloc(1, sizeof *upload);
     call->result = json_pack("{s:I}", "upload", call->host->profiles.last + 1);
     int status =
         upload && call->result
@@ -66,7 +66,7 @@ static int begin(struct call *call) {
 
 static int data(struct call *call) {
     const json_t *text = json_object_get(call->message, "text");
-    struct upload **link = upload_link(call);
+    struct open_upload **link = upload_link(call);
     if (!link) return REFUSED;
     if (profile_upload_add((*link)->profile, json_string_value(text), json_string_length(text),
                            &call->error) < 0)
@@ -75,14 +75,14 @@ static int data(struct call *call) {
 }
 
 static int commit(struct call *call) {
-    struct upload **link = upload_link(call);
+    struct open_upload **link = upload_link(call);
     char id[GENERATED_ID_SIZE];
     if (!link || profile_upload_commit(take(call->host, link), id, &call->error) < 0) return REFUSED;
     return done(call, json_pack("{s:s}", "profile", id));
 }
 
 static int abort_upload(struct call *call) {
-    struct upload **link = upload_link(call);
+    struct open_upload **link = upload_link(call);
     if (!link) return REFUSED;
     profile_upload_abort(take(call->host, link));
     return done(call, json_object());
