@@ -13,6 +13,8 @@ const variable = "TRILANE_TEST_FILE";
 interface Process {
   readonly pid: number;
   readonly parent: number;
+  /** Its first 15 characters, as the kernel has it. */
+  readonly name: string;
   /** Null: it does not let itself be looked into, as trilane-shaper. */
   readonly environment: string | null;
 }
@@ -20,11 +22,13 @@ interface Process {
 function processOf(pid: number): Process[] {
   const textOf = (file: string): string => readFileSync(`/proc/${pid}/${file}`, "latin1");
   try {
-    const parent = Number(/^PPid:\t(\d+)$/m.exec(textOf("status"))?.[1]);
+    const status = textOf("status");
+    const parent = Number(/^PPid:\t(\d+)$/m.exec(status)?.[1]);
+    const name = /^Name:\t(.*)$/m.exec(status)?.[1] ?? "";
     try {
-      return [{ pid, parent, environment: textOf("environ") }];
+      return [{ pid, parent, name, environment: textOf("environ") }];
     } catch {
-      return [{ pid, parent, environment: null }];
+      return [{ pid, parent, name, environment: null }];
     }
   } catch {
     return []; // It is gone.
@@ -33,7 +37,8 @@ function processOf(pid: number): Process[] {
 
 /**
  * All that inherit the environment of this test file's process, but that process. A process whose environment cannot be read is one
- * of them if its parent or a child is.
+ * of them if its parent is; or if a child is and it is a program of Trilane's: init or a container's own process, which orphans are
+ * given to, is nobody's.
  */
 export function startedBy(file: number, processes: readonly Process[]): number[] {
   const mark = `${variable}=${file}\0`;
@@ -42,7 +47,8 @@ export function startedBy(file: number, processes: readonly Process[]): number[]
   const known = new Set([file, ...started.map(({ pid }) => pid)]);
   const parents = new Set(started.map(({ parent }) => parent));
   const closed = others.filter(
-    ({ pid, parent, environment }) => environment === null && (known.has(parent) || parents.has(pid)),
+    ({ pid, parent, name, environment }) =>
+      environment === null && (known.has(parent) || (parents.has(pid) && name.startsWith("trilane-"))),
   );
   return [...closed, ...started].map(({ pid }) => pid);
 }

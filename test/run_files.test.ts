@@ -60,19 +60,23 @@ test("files run in their order; a failed one, and one that is killed, end with s
   assert.deepEqual([status, passed, failed], [1, ["b", "a"], ["killed"]]);
 });
 
-test("a process that cannot be looked into is a file's if its parent or a child is", () => {
+test("a process that cannot be looked into is a file's if its parent is, or a child of a program of Trilane's", () => {
   const environment = "TRILANE_TEST_FILE=7\0";
+  const name = "node";
   const processes = [
-    { pid: 7, parent: 1, environment: "" },
-    { pid: 8, parent: 7, environment },
-    { pid: 9, parent: 8, environment: null },
-    { pid: 10, parent: 1, environment: null },
-    { pid: 11, parent: 10, environment },
-    { pid: 12, parent: 1, environment: null },
-    { pid: 13, parent: 7, environment: null },
-    { pid: 14, parent: 1, environment: "TRILANE_TEST_FILE=77\0" },
+    { pid: 7, parent: 1, name, environment: "" },
+    { pid: 8, parent: 7, name, environment },
+    { pid: 9, parent: 8, name, environment: null },
+    { pid: 10, parent: 1, name: "trilane-shaper", environment: null },
+    { pid: 11, parent: 10, name, environment },
+    { pid: 12, parent: 1, name: "trilane-shaper", environment: null },
+    { pid: 13, parent: 7, name, environment: null },
+    { pid: 14, parent: 1, name, environment: "TRILANE_TEST_FILE=77\0" },
+    // Orphans are given to it.
+    { pid: 15, parent: 0, name: "systemd", environment: null },
+    { pid: 16, parent: 15, name, environment },
   ];
-  assert.deepEqual(startedBy(7, processes), [9, 10, 13, 8, 11]);
+  assert.deepEqual(startedBy(7, processes), [9, 10, 13, 8, 11, 16]);
 });
 
 test("a file that does not end is killed with what it started, and named", () => {
