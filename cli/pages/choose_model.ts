@@ -2,6 +2,7 @@
 // made. Which bodies a recording lacks is counted here; whether its loads count is a trial load's to say, which the caller
 // makes; what a model is made of is model_page.ts's.
 
+import { withoutFragment } from "../../extension/capture/url_without_credentials.ts";
 import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../base/errors.ts";
 import { shellWord } from "../base/shell_word.ts";
@@ -13,7 +14,7 @@ import { isModel, isSynthetic } from "../recording/archive/recording_source.ts";
 import type { Compute } from "../recording/model/compute_option.ts";
 import { refuseCircle, refuseDeadEnd } from "../recording/model/dead_end.ts";
 import { ensureModel, loadEventOf, modelRecording } from "../recording/model/model_recording.ts";
-import { modelRequest, withoutFragment } from "../recording/model/model_request.ts";
+import { modelRequest } from "../recording/model/model_request.ts";
 import { ensureSynth } from "../recording/synth/synthetic.ts";
 import { type As, asChoices } from "../sweep/plan/as_option.ts";
 import type { ModelFinding } from "../sweep/plan/model_trial.ts";

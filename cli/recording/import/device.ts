@@ -1,5 +1,6 @@
 // On which device a HAR was recorded, by what its requests say: client hints and other headers, WebPageTest's fields, and which
 // pictures of a `srcset` the browser requested. Skips what nothing names. Pure.
+import { withoutFragment } from "../../../extension/capture/url_without_credentials.ts";
 import { isRecord, textField } from "../../base/json_fields.ts";
 import { type Device, isLanguage, isPixelRatio, isSide, namedDevices } from "../../browser/device.ts";
 import { type HarEntry, type HarPage, headersOf } from "./har.ts";
@@ -43,7 +44,7 @@ function byDensity(tag: string, base: URL): Map<number, string> {
 
 /** How often each density was the one that the browser requested. */
 function densityVotes(entries: readonly HarEntry[]): Map<number, number> {
-  const requested = new Set(entries.map(({ url }) => url.href.replace(/#.*$/, "")));
+  const requested = new Set(entries.map(({ url }) => withoutFragment(url.href)));
   const votes = new Map<number, number>();
   let sets = 0;
   for (const { content, url } of entries) {

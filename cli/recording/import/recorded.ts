@@ -1,7 +1,7 @@
 // What a recording keeps of an exchange beyond what is replayed byte for byte: schemas/recorded.schema.json. Pure.
 
 import { headerLine } from "../../../extension/capture/early_hints.ts";
-import { urlWithoutCredentials } from "../../../extension/capture/url_without_credentials.ts";
+import { urlWithoutCredentials, withoutFragment } from "../../../extension/capture/url_without_credentials.ts";
 import { isRecord, type JsonRecord, numberField, textField } from "../../base/json_fields.ts";
 import type { Header, JsonObject } from "../archive/archive.ts";
 import type { Address } from "./addresses.ts";
@@ -30,7 +30,7 @@ const mostUrls = 8;
 
 const isAsker = (url: string | null): url is string => url !== null && /^https?:\/\//i.test(url) && URL.canParse(url);
 
-const bareUrl = (url: string): string => urlWithoutCredentials(url).replace(/#.*$/s, "");
+const bareUrl = (url: string): string => withoutFragment(urlWithoutCredentials(url));
 
 /** The URLs of a CDP call stack and of what it was begun by, the innermost first. */
 function stackUrls(stack: unknown): string[] {

@@ -9,8 +9,6 @@ import { urlOf } from "../export/recording_source.ts";
 import { type FillKind, fillKind } from "../fill/fill.ts";
 import { type RecordedInitiator, readInitiator } from "../import/recorded.ts";
 
-export { withoutFragment };
-
 /** What asks for it: a navigation, <link>, <script>, <img>, @font-face, fetch(), sendBeacon(), or CORS by itself. */
 export type Kind = "document" | "stylesheet" | "script" | "image" | "font" | "data" | "beacon" | "preflight";
 

@@ -1,7 +1,8 @@
 // Several visits of a page as one: all that any of them requested, each request as often as the visit that made it most. Pages
 // differ from visit to visit (advertisements, numbers drawn by chance), and a load of the recording may ask for what any
 // visit did. How long servers took follows from all of them, and by the one over HTTP/1.1 where there was one (recordVisits), of which
-// nothing else is kept. Pure; visits nothing.
+// nothing else is kept.
+import { withoutFragment } from "../../../extension/capture/url_without_credentials.ts";
 import { UserError } from "../../base/errors.ts";
 import { isRecord } from "../../base/json_fields.ts";
 import type { HarEntry } from "../import/har.ts";
@@ -11,7 +12,7 @@ import { type RecordedPage, type RecordOptions, recordPage } from "./record_page
 
 // Visits of a page, one after the other, each as record_page.ts makes it; and, where they shared connections, one more over HTTP/1.1
 // that measures how long servers took: of responses that come over one connection without a break it is not known which was ready
-// when. What becomes of them is visits.ts's.
+// when.
 
 interface VisitsWanted {
   readonly visits: number;
@@ -89,7 +90,7 @@ export interface UnitedVisits {
 /** Of the same key: the same request. */
 function keyOf({ method, url, request: { postData } }: HarEntry): string {
   const body = isRecord(postData) && typeof postData.text === "string" ? postData.text : "";
-  return `${method} ${url.href.replace(/#.*$/, "")}\n${body}`;
+  return `${method} ${withoutFragment(url.href)}\n${body}`;
 }
 
 /** Of answers, not only requests: a challenge that one visit met says nothing of the page that another got. */

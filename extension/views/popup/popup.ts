@@ -4,6 +4,7 @@ import { middleCut } from "../../../cli/base/middle_cut.ts";
 import { formatSize, formatTime } from "../../../cli/base/numbers.ts";
 import type { Failure } from "../../actions.ts";
 import { pages, type State } from "../../actions.ts";
+import { withoutFragment } from "../../capture/url_without_credentials.ts";
 import { html, type Markup } from "../../figures/markup.ts";
 import { getProfile, listProfiles, listRaces, type Profile, type RaceRow, usage } from "../../history/history.ts";
 import { ask, readState, watchHistory, watchState } from "../ask.ts";
@@ -28,8 +29,6 @@ async function tabInFront(): Promise<Tab | null> {
       : (await chrome.tabs.query({ active: true, currentWindow: true }))[0];
   return tab?.id === undefined ? null : { id: tab.id, url: tab.url ?? "" };
 }
-
-const withoutFragment = (address: string): string => address.replace(/#.*$/, "");
 
 /** Of this page the newest, else null. */
 async function lastOf(tab: Tab | null): Promise<Profile | null> {
