@@ -15,7 +15,7 @@ import type { LabFlows } from "./lab.ts";
 import { readFlowReport } from "./reports.ts";
 import type { Ended, LoadStep } from "./step.ts";
 
-// How a report says that loads shared their link with bulk flows. Words only; what became of the flows is cross_traffic.ts's.
+// How a report says that loads shared their link with bulk flows.
 
 /** `tcp:bbr + 4*quic:cubic@2s,up, from 5 s before each page until its load ended`. */
 export function trafficWords({ flows, page_start_s = 5 }: PlanCrossTraffic): string {

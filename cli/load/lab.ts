@@ -1,7 +1,6 @@
 // One lab's command line: trilane-replay makes the far namespace and serves the recording, trilane-shaper the near one
-// behind the link, and the command runs in it. With flows, trilane-flows stands
-// at both ends of the link. Composes command lines.
-// Starts only `trilane-replay --print-spki` and, as a check, an empty lab.
+// behind the link, and the command runs in it. With flows, trilane-flows stands at both ends of the link. Composes such command
+// lines, runs one (runLab), and tries whether this machine allows a lab.
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
 // A corpus: so many pages of a seed that follow distributions. Its pages' shapes and sizes are decided together, each page is
-// made by itself. Pure; in the archive it is stored_corpus.ts's.
+// made by itself; stored_corpus.ts writes them to the archive.
 import { UserError } from "../../base/errors.ts";
 import type { Archive, Recording } from "../archive/archive.ts";
 import { dasChoice, pageNameOf } from "./corpus_names.ts";

@@ -15,7 +15,7 @@ interface RecorderArguments {
   readonly device?: Device;
   readonly profile: string;
   readonly netLog: string;
-  /** As measure/user_agent.ts has it. */
+  /** As browser/browser_binary.ts has it. */
   readonly userAgent: string;
   /** Base64 SHA-256 of public keys to trust beside the system's authorities. */
   readonly trustedKeys: readonly string[];

@@ -22,8 +22,6 @@ type RaceLane = RaceResult["lanes"][number];
 /** The answer; why, how sure and further pairs are set smaller. */
 const headlines = 1;
 
-/** A hyphen that means minus, as print has it. */
-
 function verdictMarkup({ verdict, excluded, runs, link, lanes }: RaceResult): Markup {
   const sentences = verdict.sentences.map((text, index) =>
     index < headlines ? html`<p>${withMinus(text)}</p>` : html`<p class="more">${withMinus(text)}</p>`,

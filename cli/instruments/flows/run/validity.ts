@@ -1,5 +1,5 @@
 // Whether a flow run was what was asked, and why not: its link and its ends on time, each flow begun, controlled and ended as planned,
-// and the ends in agreement with what the shaper counted. Pure; an attempt that left no records is run_flows.ts's to judge.
+// and the ends in agreement with what the shaper counted. Pure; an attempt that left no records is attempt.ts's to judge.
 import type { ReportedFlow } from "../../../../schemas/generated/flow_report.ts";
 import type { RunFlow } from "../../../../schemas/generated/flow_run.ts";
 import { count } from "../../../base/numbers.ts";

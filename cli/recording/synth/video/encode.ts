@@ -84,7 +84,7 @@ export function drawPattern(planes: Planes, width: number, height: number, numbe
 }
 
 // Which pictures and which sound a video page needs encoded: once for all representations of one size and one number of
-// frames per second. Encodes nothing (encode.ts) and keeps nothing (clip_store.ts).
+// frames per second. clip_store.ts keeps what was encoded.
 
 interface ClipPictures {
   readonly width: number;

@@ -4,7 +4,7 @@
 import { seededBytes } from "../../fill/seeded.ts";
 
 // The boxes of ISO base media files (ISO/IEC 14496-12): writes one, and reads a run of them strictly. What is in them is others'
-// business: fragments.ts reads clips.
+// business.
 
 export class BoxError extends Error {
   override readonly name = "BoxError";
