@@ -44,6 +44,16 @@ const eventsIn = (stdout: string): SweepEvent[] =>
 
 const environmentOf = (home: string, more: NodeJS.ProcessEnv = {}) => ({ ...process.env, TRILANE_HOME: home, ...more });
 
+/**
+ * The data folder by `--home` in place of TRILANE_HOME, which every child inherits: whether the product passes the option on shows only
+ * so. What does not get it works in `elsewhere`.
+ */
+export const homeByOption = (home: string) => ({
+  words: ["--home", home],
+  env: { TRILANE_HOME: undefined, XDG_DATA_HOME: join(home, "elsewhere") },
+  elsewhere: join(home, "elsewhere", "trilane"),
+});
+
 /** Starts the command line in a process group of its own, as a shell does. */
 export function start(home: string, words: readonly string[], options: SpawnOptions = {}): Started {
   const env = environmentOf(home, options.env);

@@ -4,14 +4,14 @@
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { openResultsFile } from "../../cli/results/store/results.ts";
 import type { Merged } from "../../schemas/generated/merged.ts";
 import type { Submitted } from "../../schemas/generated/submitted.ts";
-import { run, start } from "../product.ts";
+import { homeByOption, run, start } from "../product.ts";
 import { tempFolder } from "../temp_folder.ts";
 import { noSlurm, startSlurm } from "./slurm_cluster.ts";
 import { noSshServer, startSshServer } from "./ssh_server.ts";
@@ -33,8 +33,10 @@ describe("a sweep on several machines", () => {
 
   /** What a command that ends well printed with --json. */
   function json<T>(words: readonly string[], environment: NodeJS.ProcessEnv = {}): T {
-    const ran = run(home, [...words, "--json"], { env: environment });
+    const option = homeByOption(home);
+    const ran = run(home, [...words, ...option.words, "--json"], { env: { ...environment, ...option.env } });
     assert.equal(ran.status, 0, ran.stderr);
+    assert.ok(!existsSync(option.elsewhere), "a child was not given --home");
     return JSON.parse(ran.stdout.trim().split("\n").at(-1) ?? "") as T;
   }
 
@@ -82,7 +84,9 @@ describe("a sweep on several machines", () => {
     assert.deepEqual([started.resumed, started.done >= 1], [true, true]);
     const last = events.at(-1);
     assert.ok(last?.event === "cell-finished" && last.cell === 1);
-    assert.equal(run(home, cell(2, "b")).status, 0);
+    const option = homeByOption(home);
+    assert.equal(run(home, [...cell(2, "b"), ...option.words], { env: option.env }).status, 0);
+    assert.ok(!existsSync(option.elsewhere), "a child was not given --home");
     const merged = json<Merged>(["merge", at("a"), at("b"), "--out", at("folders.db")]);
     assert.deepEqual([merged.missing, merged.unfinished], [[], []]);
     assert.deepEqual(

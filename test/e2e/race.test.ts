@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Load, openResults } from "../../cli/results/store/results.ts";
 import type { SweepFinished } from "../../schemas/generated/sweep_event.ts";
-import { labFolders, labProcesses, living, run, start } from "../product.ts";
+import { homeByOption, labFolders, labProcesses, living, run, start } from "../product.ts";
 import { tempFolder } from "../temp_folder.ts";
 import { anyDisturbance } from "./untimed_load.ts";
 
@@ -28,8 +28,11 @@ const race = ["race", "object-10kB", "--link", "20mbit/20ms", "--retries", "8", 
 
 test("a race: events, the answer, a table within 80 columns, a report; every request on its lane", () => {
   const home = tempFolder("trilane-race-");
-  const { pid, events, status, stderr } = run(home, [...race, "--runs", "1", "--json"]);
+  const option = homeByOption(home);
+  const words = [...race, ...option.words, "--runs", "1", "--json"];
+  const { pid, events, status, stderr } = run(home, words, { env: option.env });
   assert.equal(status, 0, stderr);
+  assert.ok(!existsSync(option.elsewhere), "a child was not given --home");
   const last = events.at(-1) as SweepFinished;
   assert.equal(last.event, "sweep-finished");
   assert.ok(existsSync(last.report));
