@@ -54,7 +54,7 @@ export function agreementSection({ loads, sweep }: Pick<ReportData, "loads" | "s
       ({ page, link }, at) =>
         html`<tr data-page="${page}" data-link="${link}"><th scope="row">${page}</th>${linkCell(link)}${agreements.map(({ places }) => signsCell(places[at]))}</tr>`,
     );
-  const figure = html`<figure><figcaption>What each lane gains over another, in %, with its 95 % interval, and whether that is shown alike.</figcaption><div class="scroll"><table><thead><tr><th scope="col">Lanes</th>${names.map((name) => html`<th scope="col" class="num">${name}</th>`)}<th scope="col">Together</th></tr></thead><tbody>${answers}</tbody></table></div><div class="scroll"><table class="sortable"><caption>Signs of the medians: + faster, − slower; ${sides.map(({ name }) => name).join(", then ")}.</caption>${heads(["Page", "Link"], agreements.map(pairName))}<tbody>${signs}</tbody></table></div></figure>`;
+  const figure = html`<figure><figcaption>What each lane gains over another, in %, with its 95 % interval, and whether that is shown alike.</figcaption><div class="scroll"><table class="agreement"><thead><tr><th scope="col">Lanes</th>${names.map((name) => html`<th scope="col" class="num">${name}</th>`)}<th scope="col">Together</th></tr></thead><tbody>${answers}</tbody></table></div><div class="scroll"><table class="agreement sortable"><caption>Signs of the medians: + faster, − slower; ${sides.map(({ name }) => name).join(", then ")}.</caption>${heads(["Page", "Link"], agreements.map(pairName))}<tbody>${signs}</tbody></table></div></figure>`;
   return savedFigure(figure, {
     name: ["agreement", sweep.name],
     columns: ["page", "link", "in", "lane", "over", "percent", "low", "high"],

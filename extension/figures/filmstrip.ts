@@ -77,6 +77,7 @@ export function filmstripFigure(lanes: readonly FilmedLane[], name: string): Mar
   const heads = instants.map(
     (time_ms, column) => html`<text class="axis" x="${at(column)}" y="14">${instant(time_ms)}</text>`,
   );
+  const names = lanes.map(({ lane }) => lane);
   const rows = lanes.map(({ lane, frames, plt_ms }, row) => {
     const y = top + row * rowHeight;
     const loaded = plt_ms === null ? -1 : instants.findIndex((time_ms) => time_ms >= plt_ms);
@@ -97,10 +98,10 @@ export function filmstripFigure(lanes: readonly FilmedLane[], name: string): Mar
       return html`<g><use href="#${id}" x="${x}" y="${y}"/><rect class="${changed ? "film changed" : "film"}" x="${x}" y="${y}" width="${across}" height="${high}"/><title>${story}</title>${column === loaded && plt_ms !== null && loadedMark(formatTime(plt_ms))}</g>`;
     });
     const times = frames.map(({ time_ms }) => String(time_ms)).join(" ");
-    return html`<g class="${laneClass(lane)}" data-times="${times}" data-plt="${String(plt_ms ?? "")}"><defs>${pictures(name, { lane, frames, plt_ms }, across, high)}</defs><text class="lane" x="0" y="${y + high / 2}">${lane}</text>${cells}</g>`;
+    return html`<g class="${laneClass(lane, names)}" data-times="${times}" data-plt="${String(plt_ms ?? "")}"><defs>${pictures(name, { lane, frames, plt_ms }, across, high)}</defs><text class="lane" x="0" y="${y + high / 2}">${lane}</text>${cells}</g>`;
   });
   const step_ms = (instants[1] ?? 1) - (instants[0] ?? 0);
   const scale = { at: (time_ms: number): number => laneWidth + (time_ms / step_ms) * (across + gap) };
-  const label = `What the page showed over ${lanes.map(({ lane }) => lane).join(", ")} at the same instants${lanes.map(({ lane, plt_ms }) => (plt_ms === null ? "" : `; ${lane} had loaded at ${formatTime(plt_ms)}`)).join("")}`;
+  const label = `What the page showed over ${names.join(", ")} at the same instants${lanes.map(({ lane, plt_ms }) => (plt_ms === null ? "" : `; ${lane} had loaded at ${formatTime(plt_ms)}`)).join("")}`;
   return html`<figure class="filmstrip" data-group="${name}">${drawing({ look: "wide", label, width, height, attributes: timeScale(scale) }, html`${heads}${rows}`)}<figcaption>What the page showed at the same instants, of one further load of each lane: filming takes time, so these loads are in no average. A coloured frame: changed since the picture before.</figcaption></figure>`;
 }

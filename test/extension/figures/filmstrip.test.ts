@@ -39,3 +39,12 @@ test("a lane whose film begins late has no picture before it, and hostile text i
   assert.ok(!text.includes("<script>"));
   assert.equal(text.match(/h2 at /g)?.length, 4);
 });
+
+test("lanes of one protocol have a line style each, for the lines of visual progress", () => {
+  const film = (lane: string) => ({ ...h1, lane });
+  const { text } = filmstripFigure([film("h2+nginx"), film("h2+caddy"), film("h3+nginx")], "g1");
+  assert.deepEqual(
+    [...text.matchAll(/<g class="(lane-[^"]*)"/g)].map(([, words]) => words),
+    ["lane-h2+nginx hue-h2", "lane-h2+caddy hue-h2 settings-1", "lane-h3+nginx hue-h3"],
+  );
+});
