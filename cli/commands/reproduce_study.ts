@@ -10,7 +10,7 @@ import { agreementSentence } from "../results/studies/agreement.ts";
 import { figuresDocument } from "../results/studies/figures_document.ts";
 import { comparedLines } from "../results/studies/number_words.ts";
 import type { House } from "./command.ts";
-import { optionsOfAll, runReadPlan, type SweepOptions } from "./sweep.ts";
+import { changesOf, optionsOfAll, runReadPlan, type SweepOptions } from "./sweep.ts";
 
 type ReproduceStudyOptions = Omit<SweepOptions, "plan"> & { readonly full: boolean };
 
@@ -40,7 +40,7 @@ export async function reproduceStudy(
   if (other !== undefined)
     throw new UserError(`--${other}: ${study.name} has ${kind.sweeps} and no page loads: leave it out`);
   const home = homeFolder(options.home);
-  const plan = kind.read(options.full ? study.full : study.quick, options.runs);
+  const plan = kind.read(options.full ? study.full : study.quick, changesOf(options));
   if (!(await runReadPlan(plan, home, options, house))) return;
   await printCompared(home, kind, study, plan, options.json);
 }

@@ -5,7 +5,7 @@ import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { number } from "../base/option.ts";
 import { say } from "../base/terminal_text.ts";
-import type { PlanKind, ReadPlan } from "../engine/instrument.ts";
+import type { PlanChanges, PlanKind, ReadPlan } from "../engine/instrument.ts";
 import { defineLabs, labsOf } from "../engine/labs.ts";
 import { instrumentOf, instruments } from "../instruments/all.ts";
 import { describePlan, planLines } from "../instruments/page/plan/describe.ts";
@@ -27,7 +27,7 @@ import type { Plan } from "../sweep/plan/plan_document.ts";
 import { planChoiceOf, plansOptions } from "../sweep/plan/plan_options.ts";
 import { planRange } from "../sweep/plan/plan_range.ts";
 import { defineServers, type ServersOptions, servedLanes } from "../sweep/plan/servers_option.ts";
-import { mostRuns } from "../sweep/plan/until.ts";
+import { mostRuns, ruledRepetitions, stoppingChoiceOf } from "../sweep/plan/until.ts";
 import { type Command, essentials, type House, type OptionsOf, type Table } from "./command.ts";
 import { givenOptions } from "./declared.ts";
 import { evidenceOption, printPlanned, runOptions, runTerms } from "./run_options.ts";
@@ -193,8 +193,17 @@ export async function runPlan(
 
 /** Of all that sweep takes, what a plan of another instrument has too. */
 export const optionsOfAll: ReadonlySet<string> = new Set(
-  "runs new dry-run evidence stop-file stop-after quiet status verbose home json debug".split(" "),
+  "runs decide precise time-limit new dry-run evidence stop-file stop-after quiet status verbose home json debug".split(
+    " ",
+  ),
 );
+
+/** What the command line sets in the place of what such a plan says. */
+export function changesOf(options: Omit<SweepOptions, "plan">): PlanChanges {
+  const choice = stoppingChoiceOf(options);
+  const { runs: repetitions } = options;
+  return { ...ruledRepetitions(choice), ...choice, ...(repetitions === undefined ? {} : { repetitions }) };
+}
 
 /** Shows or runs a plan that is not of pages. False: it was shown. */
 export async function runReadPlan(
@@ -222,7 +231,7 @@ async function runKind(kind: PlanKind, options: SweepOptions, house: House): Pro
       `--${other}: is for plans of page loads, and plan ${options.plan} is of ${kind.name}: leave it out`,
     );
   const home = homeFolder(options.home);
-  const plan = kind.read(options.plan, options.runs);
+  const plan = kind.read(options.plan, changesOf(options));
   await runReadPlan(plan, home, options, house);
 }
 

@@ -15,6 +15,7 @@ import type { AnySweep, Environment, LoadStatus, NewHost, Results } from "../res
 import type { ComparedNumber, PublishedNumber } from "../results/studies/study.ts";
 import type { BundledSweeps } from "../sweep/bundle/bundled_sweeps.ts";
 import type { PageSource } from "../sweep/plan/page_source.ts";
+import type { StoppingChoice } from "../sweep/plan/until.ts";
 import type { Progress } from "../sweep/progress/progress.ts";
 import type { Verbosity } from "../sweep/progress/progress_log.ts";
 import type { EarlyEnd } from "./early_end.ts";
@@ -125,14 +126,17 @@ export interface ReadPlan {
   readonly newestSweep?: (results: Results) => AnySweep | null;
 }
 
+/** What a command line may set of any plan. */
+export type PlanChanges = StoppingChoice & { readonly repetitions?: number };
+
 /** How the plans of an instrument are recognised and read. */
 export interface PlanKind {
   /** Its command's name, too. */
   readonly name: string;
   readonly shippedPlans: () => readonly string[];
   readonly isPlan: (document: object) => boolean;
-  /** `runs`: in place of the plan's repetitions. UserError for a plan that cannot be. */
-  readonly read: (pathOrName: string, runs: number | undefined) => ReadPlan;
+  /** `changes`: in place of what the plan says. UserError for a plan that cannot be. */
+  readonly read: (pathOrName: string, changes: PlanChanges) => ReadPlan;
   /** Options of a plan's execution that it does not have. */
   readonly lacks: readonly string[];
   /** What its sweeps are stored as. */

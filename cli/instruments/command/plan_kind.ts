@@ -20,8 +20,8 @@ export const commandPlans: PlanKind = {
   formats: commandFormats,
   columns: [{ of: "Of a sweep of commands", columns: commandColumns }],
   stored: async () => (await import("./stored.ts")).storedCommands,
-  read: (path, runs) => {
-    const plan = readCommandPlan(path, runs === undefined ? {} : { repetitions: runs });
+  read: (path, changes) => {
+    const plan = readCommandPlan(path, changes);
     return {
       describe: async () => {
         const document = describeCommands(plan);

@@ -39,9 +39,9 @@ export const fetchPlans: PlanKind = {
   formats: fetchFormats,
   columns: [{ of: "Of a sweep of fetches", columns: fetchColumns }],
   stored: async () => (await import("./stored.ts")).storedFetches,
-  read: (pathOrName, runs) => {
+  read: (pathOrName, changes) => {
     const given = readFetchPlan(pathOrName);
-    const asked = runs === undefined ? given : fetchPlanOf({ ...given, repetitions: runs }, pathOrName);
+    const asked = Object.keys(changes).length === 0 ? given : fetchPlanOf({ ...given, ...changes }, pathOrName);
     // Its recording is known once it is ready.
     let digest: string | null = null;
     return {

@@ -27,9 +27,9 @@ export const flowPlans: PlanKind = {
     { of: "Of its series", columns: seriesColumns },
   ],
   stored: async () => (await import("./stored.ts")).storedFlows,
-  read: (pathOrName, runs) => {
+  read: (pathOrName, changes) => {
     const given = readFlowPlan(pathOrName);
-    const plan = runs === undefined ? given : flowPlanOf({ ...given, repetitions: runs }, pathOrName);
+    const plan = Object.keys(changes).length === 0 ? given : flowPlanOf({ ...given, ...changes }, pathOrName);
     return {
       describe: async (home, source) => {
         const document = describeFlows(

@@ -5,7 +5,16 @@
 import type { PlanUntil } from "../../../schemas/generated/sweep_plan.ts";
 import { count } from "../../base/numbers.ts";
 import { mean } from "../../base/quantile.ts";
-import { areAllPrecise, decide, type LogPair, lastLook, type Outcome, shiftAtLook } from "../stats/sequential.ts";
+import {
+  areAllPrecise,
+  decide,
+  fewestPrecise,
+  firstLook,
+  type LogPair,
+  lastLook,
+  type Outcome,
+  shiftAtLook,
+} from "../stats/sequential.ts";
 import type { LoadStatus } from "../store/results.ts";
 import { type Contrast, type Pair, type Shown, shown, shownTogether } from "./contrast.ts";
 
@@ -28,6 +37,8 @@ export interface RuledSide<Attempt extends RuledAttempt> {
   readonly place: string;
   /** Cells by what they are of. Those of several objects have one value in a block: the geometric mean. */
   readonly cells: ReadonlyMap<string, number>;
+  /** How attempts end that complete their block, with a value or without: any other is tried again. */
+  readonly counted: readonly LoadStatus[];
   /** Of a valid attempt; null: it has none. */
   readonly valueOf: (attempt: Attempt) => number | null;
 }
@@ -51,7 +62,7 @@ interface BlockValues {
 }
 
 function blocksOf<Attempt extends RuledAttempt>(
-  { cells, valueOf: valueIn }: RuledSide<Attempt>,
+  { cells, counted, valueOf: valueIn }: RuledSide<Attempt>,
   attempts: readonly Attempt[],
 ): Map<number, BlockValues> {
   const unitOf = new Map([...cells].map(([unit, cell]) => [cell, unit]));
@@ -59,7 +70,7 @@ function blocksOf<Attempt extends RuledAttempt>(
   const complete = new Map<number, BlockValues>();
   for (const [at, attempt] of attempts.entries()) {
     const unit = unitOf.get(attempt.cell);
-    if (unit === undefined || attempt.status === "invalid" || complete.has(attempt.block)) continue;
+    if (unit === undefined || !counted.includes(attempt.status) || complete.has(attempt.block)) continue;
     const values = open.get(attempt.block) ?? new Map<string, number | null>();
     open.set(attempt.block, values.set(unit, attempt.status === "valid" ? valueIn(attempt) : null));
     if (values.size < cells.size) continue;
@@ -98,11 +109,53 @@ function valuesOf<Attempt extends RuledAttempt>(side: RuledSide<Attempt>, attemp
   );
 }
 
-const isOpen = ({ decision, givenUp, blocks }: Outcome): boolean =>
+/** Whether nothing came of these cells in so many blocks, though each was tried in all of them: a lane that the host does not have. */
+function isBarren<Attempt extends RuledAttempt>(
+  sides: readonly RuledSide<Attempt>[],
+  attempts: readonly Attempt[],
+  blocks: number,
+): boolean {
+  const cells = new Set(cellsOf(sides));
+  const tried = new Map<number, Set<number>>();
+  for (const { cell, block, status } of attempts)
+    if (cells.has(cell) && status !== "invalid") tried.set(block, (tried.get(block) ?? new Set()).add(cell));
+  return [...tried.values()].filter(({ size }) => size === cells.size).length >= blocks;
+}
+
+/** No look will come: there is no pair after as many blocks as the first one needs. A late value, of a deferred attempt, opens it again. */
+const hasNoPairs = <Attempt extends RuledAttempt>(
+  comparison: RuledComparison<Attempt>,
+  attempts: readonly Attempt[],
+): boolean =>
+  pairsOf(comparison, attempts).length === 0 && isBarren([comparison.one, comparison.other], attempts, firstLook);
+
+const hasNoValues = <Attempt extends RuledAttempt>(side: RuledSide<Attempt>, attempts: readonly Attempt[]): boolean =>
+  valuesOf(side, attempts).length === 0 && isBarren([side], attempts, fewestPrecise);
+
+const isUndecided = ({ decision, givenUp, blocks }: Outcome): boolean =>
   decision === "undecided" && !givenUp && blocks < lastLook;
+
+function isOpen<Attempt extends RuledAttempt>(
+  comparison: RuledComparison<Attempt>,
+  attempts: readonly Attempt[],
+  percent: number,
+): boolean {
+  const outcome = decide(logPairsOf(pairsOf(comparison, attempts)), percent);
+  return isUndecided(outcome) && !hasNoPairs(comparison, attempts);
+}
 
 const cellsOf = <Attempt extends RuledAttempt>(sides: readonly RuledSide<Attempt>[]): number[] =>
   sides.flatMap(({ cells }) => [...cells.values()]);
+
+/** Whether all medians of one place that there are, are. */
+function arePrecise<Attempt extends RuledAttempt>(
+  sides: readonly RuledSide<Attempt>[],
+  attempts: readonly Attempt[],
+  percent: number,
+): boolean {
+  const series = sides.filter((side) => !hasNoValues(side, attempts)).map((side) => valuesOf(side, attempts));
+  return areAllPrecise(series, percent);
+}
 
 /** The cells of one place that need no further attempts: all that they are compared with is decided or given up, or all medians are precise. */
 export function settledCells<Attempt extends RuledAttempt>(
@@ -114,11 +167,12 @@ export function settledCells<Attempt extends RuledAttempt>(
   const here = sides.filter((side) => side.place === place);
   const all = new Set(cellsOf(here));
   if ("interval_percent" in until) {
-    const series = here.map((side) => valuesOf(side, attempts));
-    return areAllPrecise(series, until.interval_percent) ? all : new Set();
+    if (arePrecise(here, attempts, until.interval_percent)) return all;
+    const needed = new Set(cellsOf(here.filter((side) => !hasNoValues(side, attempts))));
+    return new Set([...all].filter((cell) => !needed.has(cell)));
   }
   const own = comparisons.filter(({ one }) => one.place === place);
-  const open = own.filter((each) => isOpen(decide(logPairsOf(pairsOf(each, attempts)), until.decided_percent)));
+  const open = own.filter((each) => isOpen(each, attempts, until.decided_percent));
   if (open.length === 0) return all;
   // What is compared with nothing runs as long as anything else does.
   const compared = cellsOf(own.flatMap(({ one, other }) => [one, other]));
@@ -229,7 +283,9 @@ export function stoppingSentences<Attempt extends RuledAttempt>({
     .flatMap((cell) => Array.from({ length: repetitions }, (_, block) => `${cell} ${block}`))
     .filter((task) => !begun.has(task)).length;
   return [
-    ...(until ? [`${settledWords(until, ruled, attempts, places)}, ${by}`] : []),
+    ...(until
+      ? [`${settledWords(until, ruled, attempts, places)}, ${by}`, ...barrenSentences(until, ruled, attempts)]
+      : []),
     ...(isFinished && time_limit_s !== undefined && left > 0
       ? [`The time limit of ${time_limit_s} s was over before ${left} of ${most} planned ${many}.`]
       : []),
@@ -249,8 +305,27 @@ function settledWords<Attempt extends RuledAttempt>(
     );
     return `${decided.length} of ${count(comparisons.length, "comparison")} decided within ${decided_percent} %`;
   }
-  const precise = places.filter((place) => settledCells({ sides, comparisons }, attempts, until, place).size > 0);
-  const all = `medians known within ${until.interval_percent} %`;
+  const { interval_percent } = until;
+  const sidesOf = (place: string): RuledSide<Attempt>[] => sides.filter((side) => side.place === place);
+  const precise = places.filter((place) => arePrecise(sidesOf(place), attempts, interval_percent));
+  const other = sides.some((side) => hasNoValues(side, attempts)) ? "other " : "";
+  const all = `${other}medians known within ${interval_percent} %`;
   if (places.length > 1) return `All ${all} on ${precise.length} of ${count(places.length, "link")}`;
   return precise.length === 1 ? `All ${all}` : `Not all ${all}`;
+}
+
+/** What was given up, as nothing came. */
+function barrenSentences<Attempt extends RuledAttempt>(
+  until: PlanUntil,
+  { sides, comparisons }: Ruled<Attempt>,
+  attempts: readonly Attempt[],
+): string[] {
+  if ("decided_percent" in until) {
+    const pairless = comparisons.filter((each) => hasNoPairs(each, attempts)).length;
+    const without = `given up: no block of the first ${firstLook} has a value on both sides.`;
+    return pairless === 0 ? [] : [`${count(pairless, "comparison was", "comparisons were")} ${without}`];
+  }
+  const empty = sides.filter((side) => hasNoValues(side, attempts)).length;
+  const without = `given up: no block of the first ${fewestPrecise} has a value.`;
+  return empty === 0 ? [] : [`${count(empty, "median was", "medians were")} ${without}`];
 }

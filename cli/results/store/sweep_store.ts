@@ -237,7 +237,8 @@ export class SweepStore {
     if (added.host) this.#refuseOtherMachine(unfinished.id, added.host);
     this.#claim(unfinished.id);
     added.refuseChanged?.(unfinished as Kind);
-    return { sweep: unfinished as Kind, resumed: true };
+    setTimeLimit(database, unfinished, added.plan.time_limit_s);
+    return { sweep: this.anySweep(unfinished.id) as Kind, resumed: true };
   }
 
   /** Gives the sweep up, so that another process may resume it. */
@@ -343,4 +344,11 @@ function addSweepRow(
   const words = [JSON.stringify(command), JSON.stringify(environment), JSON.stringify(thisProcess())] as const;
   const begun = new Date().toISOString();
   return Number(statement.run(name, JSON.stringify(plan), plan_digest, begun, seed, ...words, kind).lastInsertRowid);
+}
+
+/** What a plan's attempts may take is no part of what it is: whoever resumes it may give it more time. */
+function setTimeLimit(database: DatabaseSync, { id, plan }: AnySweep, time_limit_s: number | undefined): void {
+  if (plan.time_limit_s === time_limit_s) return;
+  const statement = database.prepare("UPDATE sweep SET plan = ? WHERE id = ?");
+  statement.run(JSON.stringify({ ...plan, time_limit_s }), id);
 }

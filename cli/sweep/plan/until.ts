@@ -68,9 +68,14 @@ export function untilFault(
   alone: string,
 ): string | null {
   if (!until) return null;
-  const first = "decided_percent" in until ? firstLook : fewestPrecise;
-  if (repetitions < first) return `until: first looks after ${first} repetitions: ask for ${first} or more`;
+  // By both names: it may stand in a plan or on the command line.
+  const [first, option] = "decided_percent" in until ? [firstLook, "--decide"] : [fewestPrecise, "--precise"];
+  const looks = (which: string, of: number, side: string): string =>
+    `until (${option}): ${which} looks after ${of} repetitions (--runs): ask for ${of} or ${side}`;
+  if (repetitions < first) return looks("first", first, "more");
   if (!("decided_percent" in until)) return null;
-  if (repetitions > lastLook) return `until: last looks after ${lastLook} repetitions: ask for ${lastLook} or fewer`;
-  return comparisons > 0 ? null : `until: decided_percent compares ${alone}, or take interval_percent`;
+  if (repetitions > lastLook) return looks("last", lastLook, "fewer");
+  return comparisons > 0
+    ? null
+    : `until (${option}): decided_percent compares ${alone}, or take interval_percent (--precise)`;
 }

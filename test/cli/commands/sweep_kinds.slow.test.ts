@@ -60,12 +60,34 @@ test("sweep describes a plan of flows and one of fetches, with other runs", () =
   }
 });
 
+test("when runs are enough is an option for plans of each kind, in place of what they say", () => {
+  const commands = planFile("commands.json", {
+    ...{ name: "ours", repetitions: 12, until: { interval_percent: 2 } },
+    commands: ["a", "b"].map((name) => ({ name, words: ["true"] })),
+  });
+  const two = planFile("two.json", {
+    ...{ name: "ours", links: ["5mbit/50ms"], for_s: 1, repetitions: 2 },
+    mixes: [{ flows: ["tcp:cubic"] }, { flows: ["tcp:reno"] }],
+  });
+  for (const [plan, runs] of [
+    [two, 60],
+    [fetches, 60],
+    [commands, 60],
+  ] as const) {
+    const { status, stdout, stderr } = sweep(plan, "--dry-run", "--json", "--decide", "3", "--time-limit", "5min");
+    assert.equal(status, 0, stderr);
+    const planned = JSON.parse(stdout) as { runs?: number; fetches?: number };
+    assert.equal(planned.runs ?? planned.fetches, runs);
+  }
+  assert.match(sweep(two, "--decide", "3", "--runs", "4").stderr, /first looks after 5 repetitions \(--runs\)/);
+});
+
 test("an option of page loads is refused by its name, and what an instrument lacks", () => {
-  const decide = sweep(flows, "--decide", "3");
-  assert.deepEqual([decide.status, decide.stdout], [2, ""]);
+  const films = sweep(flows, "--films", "2");
+  assert.deepEqual([films.status, films.stdout], [2, ""]);
   assert.match(
-    decide.stderr,
-    /--decide: is for plans of page loads, and plan .*flows\.json is of flows: leave it out\n$/,
+    films.stderr,
+    /--films: is for plans of page loads, and plan .*flows\.json is of flows: leave it out\n$/,
   );
   assert.match(
     sweep(fetches, "--evidence", join(home, "kept")).stderr,

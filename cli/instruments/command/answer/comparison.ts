@@ -36,9 +36,13 @@ export interface ComparedCommands {
   readonly difference: number;
 }
 
+/** How a run ends that counts: none is tried again. */
+export const counted = ["valid", "failed"] as const;
+
 const sideOf = ({ id, link }: ComparedCell, quantity: Quantity): RuledSide<RuledRun> => ({
   place: link ?? "",
   cells: new Map([["", id]]),
+  counted,
   valueOf: (run) => {
     const its = runValue(run, quantity);
     return "value" in its ? its.value : null;

@@ -15,6 +15,7 @@ import { withArchive } from "../../../recording/archive/client.ts";
 import { addedMeasured, measuredCellsOf, measuredRunsOf } from "../../../results/store/measured_runs.ts";
 import type { CommandSweep } from "../../../results/store/results.ts";
 import { commandNouns, comparedPlace, comparedRun } from "../answer/compared.ts";
+import { counted } from "../answer/comparison.ts";
 import { commandSentences } from "../answer/sentences.ts";
 import { summarizeCommands } from "../answer/summary.ts";
 import type { CommandRun } from "../metrics/values.ts";
@@ -22,7 +23,7 @@ import { guess_ms } from "../plan/describe.ts";
 import { type CommandPlan, commandCellsOf, commandPlanDigest, commandSeed, farOf } from "../plan/plan.ts";
 import { attemptCommand } from "./attempt.ts";
 import { commandTable } from "./outcome.ts";
-import { commandTasks, counted, runCommands } from "./runner.ts";
+import { commandTasks, runCommands } from "./runner.ts";
 
 export interface CommandExecution extends ExecutionTerms {
   readonly plan: CommandPlan;

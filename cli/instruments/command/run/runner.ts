@@ -18,7 +18,7 @@ import {
   recordMeasuredRun,
 } from "../../../results/store/measured_runs.ts";
 import type { CommandSweep, Results } from "../../../results/store/results.ts";
-import { type RuledRun, ruledCommands } from "../answer/comparison.ts";
+import { counted, type RuledRun, ruledCommands } from "../answer/comparison.ts";
 import { type CommandPlan, orderCommands } from "../plan/plan.ts";
 import type { CommandAttempt } from "./attempt.ts";
 
@@ -32,9 +32,6 @@ export function commandTasks(results: Results, sweep: CommandSweep, plan: Comman
   const cells = measuredCellsOf(results, sweep.id);
   return plannedTasks(orderCommands(plan, cells), cells, retries, measuredRunsOf(results, sweep.id));
 }
-
-/** How a run ends that counts. */
-export const counted = ["valid", "failed"] as const;
 
 export interface CommandRunnerOptions extends RunnerOptions<MeasuredCell> {
   readonly sweep: CommandSweep;

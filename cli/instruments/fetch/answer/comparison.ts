@@ -1,5 +1,6 @@
-// Which lanes, versions of TLS and of IP, and servers are compared with which, and by what, for verdict and rule. Two lanes' fetches of the same objects in the same blocks: how many times as long one of them takes until it may ask, or has its first
-// byte. An object with five or more others is one unit, as in summary.ts; of fewer each pair is. Pure.
+// Which lanes, versions of TLS and of IP, and servers are compared with which, and by what, for verdict and rule. Two lanes' fetches of the same
+// objects in the same blocks: how many times as long one of them takes until it may ask, or has its first byte. An object with five or more
+// others is one unit, as in summary.ts; of fewer each pair is. Pure.
 import { minimumUnits } from "../../../base/interval.ts";
 import { median } from "../../../base/quantile.ts";
 import { type Contrast, contrast, type Pair } from "../../../results/answer/contrast.ts";
@@ -101,6 +102,9 @@ export function comparedPlaces(places: readonly FetchPlace[]): ComparedPlaces[] 
 export const comparedTime = ({ one }: ComparedPlaces): ComparedTime =>
   serverOfLane(one.lane) === null ? "first_byte_ms" : "download_ms";
 
+/** How a fetch ends that counts: none is tried again. */
+export const counted = ["valid", "failed"] as const;
+
 /** A fetch as the rule takes it. */
 export type RuledFetch = Pick<StoredFetch, "cell" | "block" | "status" | "record">;
 
@@ -110,6 +114,7 @@ export function ruledFetches(cells: readonly FetchCell[]): Ruled<RuledFetch> {
   const sideOf = (place: FetchPlace, time: ComparedTime): RuledSide<RuledFetch> => ({
     place: place.link ?? "",
     cells: new Map((byPlace.get(placeKey(place)) ?? []).map(({ object, id }) => [object, id])),
+    counted,
     valueOf: ({ record }) => record?.[time] ?? null,
   });
   const places = distinctPlaces(cells);

@@ -1,6 +1,7 @@
-// Which stored fetches are timed, and which have their system calls counted. What the fetches over one lane, version of TLS and of IP say together, on one link or on the network as it is: each metric's median and
-// 95 % interval. Of five objects or more an object is the unit, with the median of its fetches: fetches of one object share its server
-// and its way. Of fewer each fetch is, and the interval is of these objects only. Pure.
+// Which stored fetches are timed, and which have their system calls counted. What the fetches over one lane, version of TLS and of IP say
+// together, on one link or on the network as it is: each metric's median and 95 % interval. Of five objects or more an object is the unit, with
+// the median of its fetches: fetches of one object share its server and its way. Of fewer each fetch is, and the interval is of these objects
+// only. Pure.
 import type { FetchRecord } from "../../../../schemas/generated/fetch_record.ts";
 import type { FetchMetricSummary, FetchSummary } from "../../../../schemas/generated/sweep_event.ts";
 import { minimumUnits } from "../../../base/interval.ts";

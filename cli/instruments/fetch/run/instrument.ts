@@ -11,6 +11,7 @@ import { installed, type LoadServer, serverOf } from "../../../load/servers/serv
 import { tryServers } from "../../../load/try_servers.ts";
 import type { Recording } from "../../../recording/archive/archive.ts";
 import type { FetchSweep } from "../../../results/store/results.ts";
+import { counted } from "../answer/comparison.ts";
 import { callSentences, costSentences } from "../answer/cost_sentence.ts";
 import { fetchNotes } from "../answer/notes.ts";
 import { fetchesByPurpose, isCounted, summarizeFetches, timedAttempts } from "../answer/summary.ts";
@@ -22,7 +23,7 @@ import { attemptFetch } from "./attempt.ts";
 import { tryClient } from "./client_words.ts";
 import { HostManners } from "./host_manners.ts";
 import { fetchTable } from "./outcome.ts";
-import { counted, type FetchRunnerOptions, fetchTasks, runFetchSweep } from "./runner.ts";
+import { type FetchRunnerOptions, fetchTasks, runFetchSweep } from "./runner.ts";
 import { tryStrace } from "./strace.ts";
 
 export interface FetchExecution extends ExecutionTerms {

@@ -11,7 +11,7 @@ import { type PlannedTask, plannedTasks } from "../../../engine/planned_task.ts"
 import { runTasks } from "../../../engine/runner.ts";
 import { stoppingOf } from "../../../engine/stopping.ts";
 import type { FetchSweep, Results } from "../../../results/store/results.ts";
-import { type RuledFetch, ruledFetches } from "../answer/comparison.ts";
+import { counted, type RuledFetch, ruledFetches } from "../answer/comparison.ts";
 import { isLive } from "../metrics/fetched.ts";
 import { orderFetches } from "../plan/fetch_order.ts";
 import type { FetchPlan } from "../plan/plan.ts";
@@ -29,9 +29,6 @@ export function fetchTasks(results: Results, sweep: FetchSweep, plan: FetchPlan)
   const cells = storedFetchCellsOf(results, sweep.id);
   return plannedTasks(orderFetches(plan, cells), cells, retries, fetchesOf(results, sweep.id));
 }
-
-/** How a fetch ends that counts. */
-export const counted = ["valid", "failed"] as const;
 
 export interface FetchRunnerOptions extends RunnerOptions<FetchCell> {
   readonly sweep: FetchSweep;

@@ -30,6 +30,9 @@ export interface ContrastedCell {
 /** A run as the rule takes it. */
 export type RuledFlowRun = Pick<FlowRunRow, "cell" | "block" | "status" | "result">;
 
+/** How a run ends that counts: any other is tried again. */
+export const counted = ["valid"] as const;
+
 /** More pairs are the table's to show. */
 const mostSentences = 6;
 
@@ -60,6 +63,7 @@ const placeOf = ({ link, lane }: ContrastedCell): string => JSON.stringify([link
 const sideOf = (cell: ContrastedCell, part: number): RuledSide<RuledFlowRun> => ({
   place: placeOf(cell),
   cells: new Map([["", cell.id]]),
+  counted,
   valueOf: (run) => flowGoodput(run, part),
 });
 

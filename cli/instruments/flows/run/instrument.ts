@@ -16,7 +16,7 @@ import type { FlowSweep } from "../../../results/store/results.ts";
 import { pageName } from "../../../sweep/plan/page_patterns.ts";
 import { pinnedPages } from "../../../sweep/plan/pinned_pages.ts";
 import type { Progress } from "../../../sweep/progress/progress.ts";
-import { flowContrasts, flowStoppingSentences } from "../answer/contrasts.ts";
+import { counted, flowContrasts, flowStoppingSentences } from "../answer/contrasts.ts";
 import { tcpBufferNotes } from "../answer/tcp_buffers.ts";
 import { openLiveView } from "../live/live_view.ts";
 import { flowResult } from "../metrics/flow_result.ts";
@@ -28,7 +28,7 @@ import { attemptFlowRun, type FlowAttemptRequest } from "./attempt.ts";
 import { flowEvidenceFolder } from "./evidence.ts";
 import { countsOf, excludedSentence, flowCellResults, flowTable, noneValidReason } from "./outcome.ts";
 import { attemptPageRun, type RunPage } from "./page_run.ts";
-import { counted, runFlowSweep } from "./runner.ts";
+import { runFlowSweep } from "./runner.ts";
 import { contrastedCell, flowTasks, type RunCell, runCells } from "./tasks.ts";
 
 export interface FlowExecution extends ExecutionTerms {

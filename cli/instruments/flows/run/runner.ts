@@ -13,7 +13,7 @@ import { runTasks } from "../../../engine/runner.ts";
 import { stoppingOf } from "../../../engine/stopping.ts";
 import { flowRunOf } from "../../../link/flows/flow_run.ts";
 import type { FlowSweep } from "../../../results/store/results.ts";
-import { type RuledFlowRun, ruledFlows } from "../answer/contrasts.ts";
+import { counted, type RuledFlowRun, ruledFlows } from "../answer/contrasts.ts";
 import type { FlowPlan } from "../plan/plan.ts";
 import { runSeed } from "../plan/run_order.ts";
 import { packRecords, thinnedRecords } from "../records/stored_records.ts";
@@ -21,9 +21,6 @@ import { flowRunsOf, recordFlowRun } from "../store/flow_runs.ts";
 import type { FlowAttempt, FlowAttemptRequest } from "./attempt.ts";
 import type { RunPage } from "./page_run.ts";
 import { contrastedCell, type FlowTask, type RunCell } from "./tasks.ts";
-
-/** How a run ends that counts. */
-export const counted = ["valid"] as const;
 
 export interface FlowRunnerOptions extends RunnerOptions<RunCell> {
   readonly home: string;
@@ -64,7 +61,9 @@ function requestOf(options: FlowRunnerOptions, { cell, planned: { block }, attem
 /** Runs until every planned run has a valid attempt or has used up its attempts, or until the signal. */
 export function runFlowSweep(options: FlowRunnerOptions): Promise<RunOutcome> {
   const { results, sweep, plan, tasks, resultOf, tell } = options;
-  const cells = [...new Map(tasks.map(({ cell }) => [cell.id, cell])).values()];
+  const stored = new Map(tasks.map(({ cell }) => [cell.id, cell]));
+  // In the plan's order, which says what is compared with what; tasks are shuffled.
+  const cells = [...stored.values()].toSorted((a, b) => a.id - b.id);
   const stopping = stoppingOf<RunCell, RuledFlowRun>(
     plan,
     ruledFlows(cells.map(contrastedCell)),

@@ -76,8 +76,11 @@ test("what cannot be is refused in one line", () => {
     { command: ["a=x"], link: ["3g"], reach: ["localhost:1"], outside: true },
     /^--reach and --outside: one of them/,
   );
-  refused({ command: ["a=x"], decide: 3 }, /^until: decided_percent compares commands, and there is one/);
-  refused({ command: ["a=x", "b=y"], decide: 3, runs: 4 }, /^until: first looks after 5 repetitions/);
+  refused({ command: ["a=x"], decide: 3 }, /^until \(--decide\): decided_percent compares commands, and there is one/);
+  refused(
+    { command: ["a=x", "b=y"], decide: 3, runs: 4 },
+    /^until \(--decide\): first looks after 5 repetitions \(--runs\)/,
+  );
   refused({ command: ["a=x"], link: ["10mbit"] }, /./);
   refused({ plan: "plan.json", command: ["a=x"] }, /^time: a plan has its commands/);
   refused({ plan: "/nowhere/plan.json" }, /^plan \/nowhere\/plan.json: cannot be read/);

@@ -15,10 +15,15 @@ interface Attempt extends RuledAttempt {
 }
 
 /** Sides of so many objects, whose cells are numbered side by side; the first is what the others are compared with. */
-function ruledOf(sides: number, objects = 1): Ruled<Attempt> {
+function ruledOf(
+  sides: number,
+  objects = 1,
+  counted: readonly Attempt["status"][] = ["valid", "failed"],
+): Ruled<Attempt> {
   const all = Array.from({ length: sides }, (_, side) => ({
     place: "",
     cells: new Map(Array.from({ length: objects }, (__, object) => [`${object}`, side * objects + object] as const)),
+    counted,
     valueOf: ({ value }: Attempt) => value,
   }));
   const [first, ...others] = all as [(typeof all)[0], ...typeof all];
@@ -82,6 +87,49 @@ describe("the rule", () => {
     );
     const invalid = values.map((each) => (each.cell === 3 ? { ...each, status: "invalid" as const } : each));
     assert.deepEqual(pairsOf(comparison as never, invalid), []);
+  });
+
+  test("an attempt that failed and was made again validly gives its block the second one's value, in the order in which they ended", () => {
+    const retried = blocks(6, [100, 150]).flatMap((each) =>
+      each.cell === 1 && each.block % 2 ? [{ ...each, status: "failed" as const, value: 0 }, each] : [each],
+    );
+    const pairsIn = (counted: readonly Attempt["status"][], attempts: readonly Attempt[]) =>
+      pairsOf(ruledOf(2, 1, counted).comparisons[0] as never, attempts);
+    assert.equal(pairsIn(["valid"], retried).length, 6);
+    assert.equal(pairsIn(["valid", "failed"], retried).length, 3);
+    for (let ended = 1; ended <= retried.length; ended++) {
+      const pairs = pairsIn(["valid"], retried.slice(0, ended));
+      assert.deepEqual(pairs, pairsIn(["valid"], retried).slice(0, pairs.length));
+    }
+  });
+
+  test("a side of which nothing comes is given up, which is said, and the others run until they are known", () => {
+    const without = (count: number, side: number) =>
+      blocks(count, [100, 150, 150]).map((each) =>
+        each.cell === side ? { ...each, status: "failed" as const } : { ...each, value: 100 + ((each.block * 7) % 11) },
+      );
+    const said = (attempts: readonly Attempt[], rule: Parameters<typeof settledCells>[2]) =>
+      stoppingSentences({
+        ...{ ruled: ruledOf(3), attempts, isFinished: true, noun: ["run", "runs"] },
+        plan: { until: rule, repetitions: 30 },
+      }).slice(1);
+    assert.deepEqual(settled(without(4, 2)), []);
+    assert.deepEqual(settled(without(5, 2)), [2]);
+    assert.deepEqual(said(without(5, 2), until), [
+      "1 comparison was given up: no block of the first 5 has a value on both sides.",
+    ]);
+    // What the others are compared with.
+    assert.deepEqual(settled(without(5, 0)), [0, 1, 2]);
+    assert.equal(said(without(4, 0), until).length, 0);
+
+    const [wide, narrow] = [{ interval_percent: 0.1 }, { interval_percent: 20 }];
+    assert.deepEqual(settled(without(9, 2), wide), []);
+    assert.deepEqual(settled(without(10, 2), wide), [2]);
+    assert.deepEqual(settled(without(10, 2), narrow), [0, 1, 2]);
+    assert.deepEqual(said(without(10, 2), narrow), ["1 median was given up: no block of the first 10 has a value."]);
+    // The machine disturbed it: its turn will come.
+    const disturbed = without(30, 2).map((each) => (each.cell === 2 ? { ...each, status: "invalid" as const } : each));
+    assert.ok(!settled(disturbed).includes(2));
   });
 
   test("says what was decided, by how many runs, and what the time did not suffice for", () => {

@@ -181,4 +181,20 @@ describe("the runner of fetches", () => {
     const states = fetchesOf(results, sweep.id).map(({ record }) => record?.https_record.state);
     assert.deepEqual(states, Array(8).fill("absent"));
   });
+
+  test("whoever resumes a sweep says how long it may take, which is stored with it", async () => {
+    const beginWith = (limited: FetchPlan) => {
+      const asked = { name: "test", plan: limited, plan_digest: "limited", seed: 1, command: [], environment: {} };
+      const begun = results.begin(addedFetches({ ...asked, fetchCells: fetchCellsOf(plan) }), false);
+      results.release(begun.sweep.id);
+      return begun;
+    };
+    const { sweep } = beginWith({ ...plan, time_limit_s: 4 });
+    for (const limited of [{ ...plan, time_limit_s: 60 }, plan]) {
+      const again = beginWith(limited);
+      assert.deepEqual([again.resumed, again.sweep.id], [true, sweep.id]);
+      assert.deepEqual(again.sweep.plan, limited);
+      assert.deepEqual(results.sweepOf("fetches", sweep.id).plan, limited);
+    }
+  });
 });

@@ -160,4 +160,37 @@ describe("runner of flows", () => {
     assert.equal(runs.length, 14);
     assert.deepEqual([runs.at(-1)?.position, runs.at(-1)?.attempt, runs.at(-1)?.status], [0, 2, "valid"]);
   });
+
+  test("mixes of one flow each are compared with the plan's first one, whichever ran first", async () => {
+    const three = (seed: number) =>
+      flowPlanOf(
+        {
+          ...{ name: "three", links: ["5mbit/50ms"], for_s: 0.1, repetitions: 30, retries: 0, seed },
+          mixes: ["tcp:cubic", "tcp:reno", "quic:reno"].map((flow) => ({ flows: [flow] })),
+          until: { decided_percent: 1 },
+        },
+        "test",
+      );
+    // The two others are far from the first one, and cannot be told apart.
+    const goodput = new Map([
+      ["tcp:cubic", 4e6],
+      ["tcp:reno", 2e6],
+      ["quic:reno", 2e6],
+    ]);
+    for (const seed of [1, 2, 3, 4]) {
+      let runs = 0;
+      const resultOf: FlowRunnerOptions["resultOf"] = (records, { mix, flows }) => {
+        const result = flowResult(records, [0, 0]);
+        const [group] = result.groups;
+        if (!group) throw new Error("no group");
+        const goodput_bps = (goodput.get(mix) ?? 0) * (1 + ((runs++ * 7) % 13) / 100);
+        return {
+          ...result,
+          groups: [{ ...group, group: 0, flows: flows.length, metrics: { ...group.metrics, goodput_bps } }],
+        };
+      };
+      const outcome = await run(valid, { resultOf }, three(seed));
+      assert.ok(outcome.all < 24, `seed ${seed}: ${outcome.all} runs`);
+    }
+  });
 });
