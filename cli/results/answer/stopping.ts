@@ -109,28 +109,27 @@ function valuesOf<Attempt extends RuledAttempt>(side: RuledSide<Attempt>, attemp
   );
 }
 
-/** Whether nothing came of these cells in so many blocks, though each was tried in all of them: a lane that the host does not have. */
-function isBarren<Attempt extends RuledAttempt>(
+/** Number of blocks in which each cell was tried. */
+function triedBlocks<Attempt extends RuledAttempt>(
   sides: readonly RuledSide<Attempt>[],
   attempts: readonly Attempt[],
-  blocks: number,
-): boolean {
+): number {
   const cells = new Set(cellsOf(sides));
   const tried = new Map<number, Set<number>>();
   for (const { cell, block, status } of attempts)
     if (cells.has(cell) && status !== "invalid") tried.set(block, (tried.get(block) ?? new Set()).add(cell));
-  return [...tried.values()].filter(({ size }) => size === cells.size).length >= blocks;
+  return [...tried.values()].filter(({ size }) => size === cells.size).length;
 }
 
-/** No look will come: there is no pair after as many blocks as the first one needs. A late value, of a deferred attempt, opens it again. */
+/** No look will come, as of a lane that a host does not have. A late value, of a deferred attempt, opens it again. */
 const hasNoPairs = <Attempt extends RuledAttempt>(
   comparison: RuledComparison<Attempt>,
   attempts: readonly Attempt[],
 ): boolean =>
-  pairsOf(comparison, attempts).length === 0 && isBarren([comparison.one, comparison.other], attempts, firstLook);
+  pairsOf(comparison, attempts).length === 0 && triedBlocks([comparison.one, comparison.other], attempts) >= firstLook;
 
 const hasNoValues = <Attempt extends RuledAttempt>(side: RuledSide<Attempt>, attempts: readonly Attempt[]): boolean =>
-  valuesOf(side, attempts).length === 0 && isBarren([side], attempts, fewestPrecise);
+  valuesOf(side, attempts).length === 0 && triedBlocks([side], attempts) >= fewestPrecise;
 
 const isUndecided = ({ decision, givenUp, blocks }: Outcome): boolean =>
   decision === "undecided" && !givenUp && blocks < lastLook;
@@ -147,7 +146,7 @@ function isOpen<Attempt extends RuledAttempt>(
 const cellsOf = <Attempt extends RuledAttempt>(sides: readonly RuledSide<Attempt>[]): number[] =>
   sides.flatMap(({ cells }) => [...cells.values()]);
 
-/** Whether all medians of one place that there are, are. */
+/** Of the sides of one place, without those that have no value. */
 function arePrecise<Attempt extends RuledAttempt>(
   sides: readonly RuledSide<Attempt>[],
   attempts: readonly Attempt[],
@@ -284,7 +283,7 @@ export function stoppingSentences<Attempt extends RuledAttempt>({
     .filter((task) => !begun.has(task)).length;
   return [
     ...(until
-      ? [`${settledWords(until, ruled, attempts, places)}, ${by}`, ...barrenSentences(until, ruled, attempts)]
+      ? [`${settledWords(until, ruled, attempts, places)}, ${by}`, ...givenUpSentences(until, ruled, attempts)]
       : []),
     ...(isFinished && time_limit_s !== undefined && left > 0
       ? [`The time limit of ${time_limit_s} s was over before ${left} of ${most} planned ${many}.`]
@@ -315,7 +314,7 @@ function settledWords<Attempt extends RuledAttempt>(
 }
 
 /** What was given up, as nothing came. */
-function barrenSentences<Attempt extends RuledAttempt>(
+function givenUpSentences<Attempt extends RuledAttempt>(
   until: PlanUntil,
   { sides, comparisons }: Ruled<Attempt>,
   attempts: readonly Attempt[],
