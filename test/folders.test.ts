@@ -1,7 +1,7 @@
-// Which folder may import which. Holds that no two folders need each other, by whatever way round.
+// Which folder may import which. Holds that no two folders need each other, by whatever way round; and that files named in prose are there.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { globSync, readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { test } from "node:test";
 import { checkout } from "../cli/base/programs.ts";
 import { type Import, importsOf, reachOf, typescriptImport } from "./source_tree.ts";
@@ -237,3 +237,32 @@ for (const [command, rooms] of Object.entries(notReached))
     );
     assert.ok(reached.filter((path) => path.startsWith("cli/")).length <= 300, `${reached.length} files`);
   });
+
+/** Of others' source: the kernel's, SQLite's, nginx's, the C library's. */
+const othersFiles =
+  /^(?:linux|netinet)\/|^(?:sysexits|sqlite3|proc_ns|tcp_states|ngx_http_v2)\.h$|^(?:pager|nss_database)\.c$/;
+
+/** What of a file people read as prose: all of a README, of code its comments. */
+function proseOf(path: string): string {
+  const text = readFileSync(join(checkout, path), "utf8");
+  return path.endsWith(".md") ? text : [...text.matchAll(/(?:^|\s)(?:\/\/|\/\*\*?|\*) .*/gm)].join("\n");
+}
+
+test("comments and READMEs name files that there are", () => {
+  const written = globSync("{cli,extension,native-host,shaper,schemas,test,docs}/**/*.{ts,c,h,js,md}", {
+    cwd: checkout,
+  });
+  const names = new Set(written.flatMap((path) => [`/${path}`, `/${basename(path)}`]));
+  const isThere = (name: string): boolean =>
+    names.has(`/${name}`) || written.some((path) => path.endsWith(`/${name}`)) || othersFiles.test(name);
+  const lost = written
+    .filter((path) => !/(?:^|\/)(?:generated|fixtures)\//.test(path))
+    .flatMap((path) =>
+      // Lower case: NAME.ts stands for any, and so does x.ts. No letter before: `*_option.ts` and `{a,b}_test.c` are several.
+      [...proseOf(path).matchAll(/(?<![\w/.*{}<>$@-])(?:\.{1,2}\/)*([a-z][a-z_\d/-]+\.(?:ts|c|h))(?![\w/.(-])/g)]
+        .filter(([, name = ""]) => !isThere(name))
+        .map(([, name]) => `${path}: ${name}`),
+    );
+  assert.ok(written.length > 1000, "files are read");
+  assert.deepEqual(lost, []);
+});
