@@ -2,7 +2,7 @@ import { type DetectOptions, defineDetect, questionOf } from "../sweep/plan/dete
 import { shippedPlans } from "../sweep/plan/plan.ts";
 import { defineServers } from "../sweep/plan/servers_option.ts";
 import type { Command } from "./command.ts";
-import { defineSweep, runPlan, type SweepOptions } from "./sweep.ts";
+import { defineSweep, runAnyPlan, type SweepOptions } from "./sweep.ts";
 
 export const command: Command<SweepOptions & DetectOptions> = {
   usage: "plan <plan>",
@@ -27,5 +27,5 @@ export const command: Command<SweepOptions & DetectOptions> = {
       .example("trilane plan das-2014-grid", "a study of a hundred networks")
       .example("trilane plan my-plan.json --decide 3", "the same, with as many loads as it takes at most")
       .example("trilane plan my-plan.json --detect 3% --from 12", "how many runs show 3 %, by the loads of sweep 12"),
-  run: async (options, house) => runPlan({ ...options, "dry-run": true }, house, questionOf(options)),
+  run: async (options, house) => runAnyPlan({ ...options, "dry-run": true }, house, questionOf(options)),
 };

@@ -235,6 +235,16 @@ async function runKind(kind: PlanKind, options: SweepOptions, house: House): Pro
   await runReadPlan(plan, home, options, house);
 }
 
+/** Runs or shows a plan, whatever it is of. */
+export async function runAnyPlan(...[options, house, question]: Parameters<typeof runPlan>): Promise<void> {
+  const kind = shippedPlans().includes(options.plan) ? null : instrumentOf(options.plan);
+  if (kind && question && question.percent !== null)
+    throw new UserError(
+      `--detect: is for plans of page loads, and plan ${options.plan} is of ${kind.name}: leave it out`,
+    );
+  await (kind ? runKind(kind, options, house) : runPlan(options, house, question));
+}
+
 /** Names that two kinds have are of pages. */
 const planNames = (): string[] => [
   ...new Set([shippedPlans(), ...instruments.map((kind) => kind.shippedPlans())].flat()),
@@ -244,8 +254,5 @@ export const command: Command<SweepOptions> = {
   usage: "sweep <plan>",
   summary: "Run a plan, of pages x links x lanes, flows or fetches; the same command resumes it",
   define,
-  run: async (options, house) => {
-    const kind = shippedPlans().includes(options.plan) ? null : instrumentOf(options.plan);
-    await (kind ? runKind(kind, options, house) : runPlan(options, house));
-  },
+  run: async (options, house) => runAnyPlan(options, house),
 };

@@ -283,7 +283,7 @@ export function stoppingSentences<Attempt extends RuledAttempt>({
     .filter((task) => !begun.has(task)).length;
   return [
     ...(until
-      ? [`${settledWords(until, ruled, attempts, places)}, ${by}`, ...givenUpSentences(until, ruled, attempts)]
+      ? [`${settledWords(until, ruled, attempts, places)}, ${by}`, ...givenUpSentences(until, ruled, attempts, many)]
       : []),
     ...(isFinished && time_limit_s !== undefined && left > 0
       ? [`The time limit of ${time_limit_s} s was over before ${left} of ${most} planned ${many}.`]
@@ -313,16 +313,27 @@ function settledWords<Attempt extends RuledAttempt>(
   return precise.length === 1 ? `All ${all}` : `Not all ${all}`;
 }
 
-/** What was given up, as nothing came. */
+/** What was given up, as nothing came or nothing would come of it. */
 function givenUpSentences<Attempt extends RuledAttempt>(
   until: PlanUntil,
   { sides, comparisons }: Ruled<Attempt>,
   attempts: readonly Attempt[],
+  many: string,
 ): string[] {
   if ("decided_percent" in until) {
     const pairless = comparisons.filter((each) => hasNoPairs(each, attempts)).length;
-    const without = `given up: no block of the first ${firstLook} has a value on both sides.`;
-    return pairless === 0 ? [] : [`${count(pairless, "comparison was", "comparisons were")} ${without}`];
+    const hopeless = comparisons.filter(
+      (each) => decide(logPairsOf(pairsOf(each, attempts)), until.decided_percent).givenUp,
+    ).length;
+    const were = (number: number): string => count(number, "comparison was", "comparisons were");
+    return [
+      ...(pairless === 0
+        ? []
+        : [`${were(pairless)} given up: no block of the first ${firstLook} has a value on both sides.`]),
+      ...(hopeless === 0
+        ? []
+        : [`${were(hopeless)} given up: more ${many} would hardly decide ${hopeless === 1 ? "it" : "them"}.`]),
+    ];
   }
   const empty = sides.filter((side) => hasNoValues(side, attempts)).length;
   const without = `given up: no block of the first ${fewestPrecise} has a value.`;

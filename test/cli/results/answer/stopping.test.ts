@@ -103,6 +103,19 @@ describe("the rule", () => {
     }
   });
 
+  test("what more runs would hardly decide is given up, which is said", () => {
+    // By turns 40 % more and less.
+    const attempts = blocks(12, [100, 100]).map((each) =>
+      each.cell === 1 && each.block % 2 === 1
+        ? { ...each, value: 140 }
+        : { ...each, value: each.cell === 0 ? 100 : 71 },
+    );
+    const of = { ruled: ruledOf(2), attempts, isFinished: true, noun: ["run", "runs"] } as const;
+    const [first, ...more] = stoppingSentences({ ...of, plan: { until: { decided_percent: 1 }, repetitions: 30 } });
+    assert.match(first ?? "", /^0 of 1 comparison decided within 1 %/);
+    assert.deepEqual(more, ["1 comparison was given up: more runs would hardly decide it."]);
+  });
+
   test("a side of which nothing comes is given up, which is said, and the others run until they are known", () => {
     const without = (count: number, side: number) =>
       blocks(count, [100, 150, 150]).map((each) =>
