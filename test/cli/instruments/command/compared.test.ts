@@ -10,14 +10,14 @@ import { comparisonLines } from "../../../../cli/results/compare/words.ts";
 import { judgeBudgets } from "../../../../cli/results/gate/budget.ts";
 import { budgetText } from "../../../../cli/results/gate/budget_outcome.ts";
 import type { MeasuredCell } from "../../../../cli/results/store/measured_runs.ts";
-import { commandRun } from "./runs.ts";
+import { commandCell, commandRun } from "./runs.ts";
 
 const link = "10mbit/50ms";
 const plan = { name: "x", commands: [], repetitions: 10, numbers: [], recording: "shop" } as never;
 
 /** One command, ten runs around a time. */
 function side(middle_ms: number, far = "shop") {
-  const cell: MeasuredCell = { id: 1, sweep: 1, subject: "curl", link, link_profile: parseLink(link) };
+  const cell: MeasuredCell = { ...commandCell("curl", link), sweep: 1, link, link_profile: parseLink(link) };
   const runs = Array.from({ length: 10 }, (_, block) =>
     commandRun({ subject: "curl", link, block, wall_ms: middle_ms + block - 5 }),
   );
