@@ -9,7 +9,7 @@ import { homeFolder } from "../base/home.ts";
 import { count } from "../base/numbers.ts";
 import { printJson, printLines, say } from "../base/terminal_text.ts";
 import { gotWords, jsonPieces, wantedFormat, writeExport } from "../engine/export.ts";
-import type { Column } from "../engine/instrument.ts";
+import type { Column } from "../engine/plan_kind.ts";
 import { instruments, kindOfSweeps } from "../instruments/all.ts";
 import { withArchive } from "../recording/archive/client.ts";
 import { exportRecording, type RecordingFormat, recordingFormats } from "../recording/export/export_recording.ts";

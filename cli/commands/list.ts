@@ -6,7 +6,7 @@ import { middleCut } from "../base/middle_cut.ts";
 import { count, formatSize } from "../base/numbers.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { textTable } from "../base/text_table.ts";
-import type { PlanKind, SweepSpan } from "../engine/instrument.ts";
+import type { PlanKind, SweepSpan } from "../engine/plan_kind.ts";
 import { kindOfSweeps } from "../instruments/all.ts";
 import { withArchive } from "../recording/archive/client.ts";
 import { type AnySweep, openExistingResults, type Results } from "../results/store/results.ts";

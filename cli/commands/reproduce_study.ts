@@ -4,7 +4,7 @@ import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { wrapped } from "../base/wrapped_text.ts";
-import type { PlanKind, PublishedStudy, ReadPlan } from "../engine/instrument.ts";
+import type { PlanKind, PublishedStudy, ReadPlan } from "../engine/plan_kind.ts";
 import { openExistingResults } from "../results/store/results.ts";
 import { agreementSentence } from "../results/studies/agreement.ts";
 import { figuresDocument } from "../results/studies/figures_document.ts";

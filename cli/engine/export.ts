@@ -8,7 +8,7 @@ import { UserError } from "../base/errors.ts";
 import { printFile, printJson, printLines } from "../base/terminal_text.ts";
 import { readNumber } from "../results/export/choose.ts";
 import type { AnySweep } from "../results/store/results.ts";
-import type { ExportTerms } from "./instrument.ts";
+import type { ExportTerms } from "./plan_kind.ts";
 
 /** `--json` alone means the one document that JSON readers want. */
 export const wantedFormat = ({ format, json, out }: ExportTerms): string | undefined =>

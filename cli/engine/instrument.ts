@@ -3,19 +3,14 @@
 // cli/instruments/all.ts.
 
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
-import type { ListedSweep } from "../../schemas/generated/list.ts";
 import type { SweepEvent } from "../../schemas/generated/sweep_event.ts";
 import type { RunError } from "../base/errors.ts";
-import type { OptionTable } from "../base/option_table.ts";
 import type { ShownLine } from "../base/terminal_text.ts";
 import type { ReportOf } from "../report/report_files.ts";
 import type { ComparedNouns, Run } from "../results/compare/interleaved.ts";
 import type { BudgetPlace } from "../results/gate/budget.ts";
 import type { AnySweep, Environment, LoadStatus, NewHost, Results } from "../results/store/results.ts";
-import type { ComparedNumber, PublishedNumber } from "../results/studies/study.ts";
-import type { BundledSweeps } from "../sweep/bundle/bundled_sweeps.ts";
 import type { PageSource } from "../sweep/plan/page_source.ts";
-import type { StoppingChoice } from "../sweep/plan/until.ts";
 import type { Progress } from "../sweep/progress/progress.ts";
 import type { Verbosity } from "../sweep/progress/progress_log.ts";
 import type { EarlyEnd } from "./early_end.ts";
@@ -112,88 +107,4 @@ export interface Instrument<Sweep extends AnySweep = AnySweep> {
     readonly places: readonly BudgetPlace[];
     readonly run: (results: Results, sweep: number) => Run;
   };
-}
-
-/** A plan that was read, whatever it is of. */
-export interface ReadPlan {
-  /** What it would run, for a dry run: as a document, and as lines for people. */
-  readonly describe: (
-    home: string,
-    source: PageSource,
-  ) => Promise<{ readonly document: object; readonly lines: readonly string[] }>;
-  readonly execute: (terms: ExecutionTerms) => Promise<boolean>;
-  /** Of a study's plan as it was executed. */
-  readonly newestSweep?: (results: Results) => AnySweep | null;
-}
-
-/** What a command line may set of any plan. */
-export type PlanChanges = StoppingChoice & { readonly repetitions?: number };
-
-/** How the plans of an instrument are recognised and read. */
-export interface PlanKind {
-  /** Its command's name, too. */
-  readonly name: string;
-  readonly shippedPlans: () => readonly string[];
-  readonly isPlan: (document: object) => boolean;
-  /** `changes`: in place of what the plan says. UserError for a plan that cannot be. */
-  readonly read: (pathOrName: string, changes: PlanChanges) => ReadPlan;
-  /** Options of a plan's execution that it does not have. */
-  readonly lacks: readonly string[];
-  /** What its sweeps are stored as. */
-  readonly sweeps: AnySweep["kind"];
-  /** Options of its own that `trilane report` and `export` take, and their names. */
-  readonly storedOptions?: {
-    readonly define: (table: OptionTable<unknown>) => void;
-    readonly names: readonly string[];
-  };
-  /** Formats that `trilane export` writes its sweeps in, and the columns of those that are tables. */
-  readonly formats: readonly string[];
-  readonly columns: readonly { readonly of: string; readonly columns: readonly Column[] }[];
-  /** What was published of such measurements; absent: nothing that Trilane can run. */
-  readonly studies?: readonly PublishedStudy[];
-  /** What `trilane list` says that a sweep spans, besides its links. */
-  readonly span: (plan: unknown) => SweepSpan;
-  /** Loaded when a sweep of its is read. */
-  readonly stored: () => Promise<StoredSweeps>;
-}
-
-/** How much of what. */
-export type SweepSpan = Pick<ListedSweep, "pages" | "lanes"> & Partial<ListedSweep>;
-
-export interface PublishedStudy {
-  readonly name: string;
-  readonly reference: string;
-  /** Names of shipped plans: a part that takes minutes, and all of it. */
-  readonly quick: string;
-  readonly full: string;
-}
-
-/** A published number beside ours; of flows with the mix that it is of. */
-type StudyFigure = ComparedNumber<PublishedNumber & { readonly mix?: string }>;
-
-export interface Column {
-  readonly name: string;
-  readonly meaning: string;
-}
-
-/** What is done with an instrument's sweeps once they are stored. `given`: a command's options, the instrument's own among them. */
-export interface StoredSweeps {
-  /** One HTML document. */
-  readonly report: (results: Results, sweep: number, given: object) => string;
-  /** A study's figures beside those of a sweep of its plan. */
-  readonly compared?: (results: Results, sweep: number, study: string) => readonly StudyFigure[];
-  /** As `trilane compare` and budgets take it. */
-  readonly run: (results: Results, sweep: number) => Run;
-  /** To a file, or to standard output. */
-  readonly export: (results: Results, sweep: number, given: ExportTerms) => Promise<void>;
-  /** For `trilane bundle`; absent: it does not take such sweeps. */
-  readonly bundled?: BundledSweeps;
-}
-
-export interface ExportTerms {
-  readonly format: string | undefined;
-  /** Number of one attempt. */
-  readonly load: string | undefined;
-  readonly out: string | undefined;
-  readonly json: boolean;
 }

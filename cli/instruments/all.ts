@@ -2,7 +2,7 @@
 // yet (cli/sweep has their plans and their execution).
 
 import { readForeignJson } from "../base/foreign_file.ts";
-import type { PlanKind } from "../engine/instrument.ts";
+import type { PlanKind } from "../engine/plan_kind.ts";
 import type { Run } from "../results/compare/interleaved.ts";
 import type { AnySweep, Results } from "../results/store/results.ts";
 import { commandPlans } from "./command/plan_kind.ts";

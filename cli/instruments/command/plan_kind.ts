@@ -1,6 +1,6 @@
 // What commands that take plans and sweeps of any instrument know of commands that are timed.
 
-import type { PlanKind } from "../../engine/instrument.ts";
+import type { PlanKind } from "../../engine/plan_kind.ts";
 import type { StoredCommandPlan } from "../../results/store/results.ts";
 import { commandColumns, commandFormats } from "./export/csv.ts";
 import { commandPlanLines, describeCommands } from "./plan/describe.ts";

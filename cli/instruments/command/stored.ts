@@ -4,7 +4,7 @@
 import type { CommandExport } from "../../../schemas/generated/command_export.ts";
 import type { CommandRecord } from "../../../schemas/generated/command_record.ts";
 import { chosenAttempts, chosenFormat, exportedSweep, jsonPieces, linksOf, writeExport } from "../../engine/export.ts";
-import type { ExportTerms, StoredSweeps } from "../../engine/instrument.ts";
+import type { ExportTerms, StoredSweeps } from "../../engine/plan_kind.ts";
 import { type MeasuredCell, measuredCellsOf, measuredRunsOf } from "../../results/store/measured_runs.ts";
 import type { CommandSweep, Results } from "../../results/store/results.ts";
 import { comparedRun } from "./answer/compared.ts";

@@ -1,6 +1,6 @@
 // What commands that take plans and sweeps of any instrument know of fetches.
 import { schemaTexts } from "../../base/schema_error.ts";
-import type { PlanKind } from "../../engine/instrument.ts";
+import type { PlanKind } from "../../engine/plan_kind.ts";
 import type { StoredFetchPlan } from "../../results/store/results.ts";
 import { fetchColumns, fetchFormats } from "./export/csv.ts";
 import { describeFetches, fetchPlanLines } from "./plan/describe.ts";

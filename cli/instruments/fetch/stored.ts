@@ -1,5 +1,5 @@
 // Stored sweeps of fetches, as `trilane report` and `export` take them.
-import type { StoredSweeps } from "../../engine/instrument.ts";
+import type { StoredSweeps } from "../../engine/plan_kind.ts";
 import { urlMasking } from "../../sweep/bundle/masking.ts";
 import { comparedFetches } from "./answer/compared.ts";
 import { fetchesByPurpose } from "./answer/summary.ts";

@@ -1,7 +1,7 @@
 // What commands that take plans and sweeps of any instrument know of flows.
 
 import { plainLanes } from "../../base/lanes.ts";
-import type { PlanKind } from "../../engine/instrument.ts";
+import type { PlanKind } from "../../engine/plan_kind.ts";
 import type { StoredFlowPlan } from "../../results/store/results.ts";
 import { flowColumns, flowFormats } from "./export/csv.ts";
 import { seriesColumns } from "./export/series_csv.ts";

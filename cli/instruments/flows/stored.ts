@@ -1,6 +1,6 @@
 // Stored sweeps of flows, as `trilane report` and `export` take them.
 
-import type { StoredSweeps } from "../../engine/instrument.ts";
+import type { StoredSweeps } from "../../engine/plan_kind.ts";
 import { urlMasking } from "../../sweep/bundle/masking.ts";
 import { comparedFlows } from "./answer/compared.ts";
 import { flowCsvLines } from "./export/csv.ts";

@@ -3,7 +3,7 @@
 import type { Cell, Sweep } from "../store/results.ts";
 import type { Measured } from "../verdict/compared_metric.ts";
 
-/** What of a cell a comparison needs. An instrument names its own (`StoredSweeps.run` of cli/engine/instrument.ts): a command is a lane. */
+/** What of a cell a comparison needs. An instrument names its own (`StoredSweeps.run` of cli/engine/plan_kind.ts): a command is a lane. */
 export interface RunCell {
   readonly id: number;
   readonly page: string;

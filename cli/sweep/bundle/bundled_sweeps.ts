@@ -1,5 +1,5 @@
 // What a bundle asks of a sweep, by what that measures: its report, its attempts as rows, what of it is secret. Sweeps of pages are in
-// figures.ts; an instrument gives its own (cli/engine/instrument.ts).
+// figures.ts; an instrument gives its own (cli/engine/plan_kind.ts).
 
 import type { SQLOutputValue } from "node:sqlite";
 import type { Results } from "../../results/store/results.ts";

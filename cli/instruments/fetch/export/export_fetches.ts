@@ -10,7 +10,7 @@ import {
   linksOf,
   writeExport,
 } from "../../../engine/export.ts";
-import type { ExportTerms } from "../../../engine/instrument.ts";
+import type { ExportTerms } from "../../../engine/plan_kind.ts";
 import type { FetchSweep, Results } from "../../../results/store/results.ts";
 import { fetchNotes } from "../answer/notes.ts";
 import { summarizeFetches, timedAttempts } from "../answer/summary.ts";

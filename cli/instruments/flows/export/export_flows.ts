@@ -8,7 +8,7 @@ import { makeFolder } from "../../../base/make_folder.ts";
 import { count } from "../../../base/numbers.ts";
 import { version } from "../../../base/version.ts";
 import { chosenAttempts, chosenFormat, jsonPieces, reportWritten, writeExport } from "../../../engine/export.ts";
-import type { ExportTerms } from "../../../engine/instrument.ts";
+import type { ExportTerms } from "../../../engine/plan_kind.ts";
 import type { FlowSweep, Results } from "../../../results/store/results.ts";
 import { unpackRecords } from "../records/stored_records.ts";
 import { flowCellsOf, flowRunsOf, flowSeriesOf } from "../store/flow_runs.ts";
