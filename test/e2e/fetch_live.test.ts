@@ -1,6 +1,5 @@
 // `trilane fetch --outside`: a live server through the link, at another address than its name's, said to be live; private networks are refused.
 // Wide: cli/instruments/fetch, native-host/base, native-host/fetch, native-host/guard, shaper.
-// Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
