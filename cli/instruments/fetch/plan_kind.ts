@@ -41,20 +41,20 @@ export const fetchPlans: PlanKind = {
   stored: async () => (await import("./stored.ts")).storedFetches,
   read: (pathOrName, changes) => {
     const given = readFetchPlan(pathOrName);
-    const asked = Object.keys(changes).length === 0 ? given : fetchPlanOf({ ...given, ...changes }, pathOrName);
+    const plan = Object.keys(changes).length === 0 ? given : fetchPlanOf({ ...given, ...changes }, pathOrName);
     // Its recording is known once it is ready.
     let digest: string | null = null;
     return {
       describe: async () => {
-        const document = describeFetches(asked);
-        return { document, lines: fetchPlanLines(asked, document) };
+        const document = describeFetches(plan);
+        return { document, lines: fetchPlanLines(plan, document) };
       },
       execute: async (terms) => {
         const [{ execute }, { fetchInstrument }] = await Promise.all([
           import("../../engine/execute.ts"),
           import("./run/instrument.ts"),
         ]);
-        const ready = await readyStudyPlan(terms.home, terms.source, asked);
+        const ready = await readyStudyPlan(terms.home, terms.source, plan);
         digest = fetchPlanDigest(ready.plan, ready.recording?.digest ?? null);
         return await execute(terms, fetchInstrument({ ...terms, ...ready }));
       },

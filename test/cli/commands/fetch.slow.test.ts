@@ -34,8 +34,8 @@ function storeSweep(): number {
   const objects = ["https://a.example/", "https://b.example/"];
   const plan = fetchPlanOf({ name: "ours", objects, lanes: ["h2", "h3"], repetitions: 1 }, "test");
   const results = openResults(home);
-  const asked = { name: plan.name, plan, plan_digest: "d".repeat(64), seed: 1, command: ["trilane"], environment: {} };
-  const { sweep } = results.begin(addedFetches({ ...asked, fetchCells: fetchCellsOf(plan) }), false);
+  const facts = { name: plan.name, plan, plan_digest: "d".repeat(64), seed: 1, command: ["trilane"], environment: {} };
+  const { sweep } = results.begin(addedFetches({ ...facts, fetchCells: fetchCellsOf(plan) }), false);
   for (const { id, object, lane } of storedFetchCellsOf(results, sweep.id)) {
     const error = lane === "h3" ? ({ stage: "connect", reason: "Connection refused" } as const) : null;
     recordFetch(results, {

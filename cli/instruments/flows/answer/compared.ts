@@ -24,7 +24,7 @@ export function comparedFlows(
   const places = cells.flatMap((cell) => {
     const parts = words.get(cell.mix) ?? [];
     return parts.map((words, part) => ({
-      ...{ cell, part, page: cell.lane === null ? cell.mix : `${cell.mix} amid a page over ${cell.lane}` },
+      ...{ cell, part, page: cell.lane === null ? cell.mix : `${cell.mix} beside a page over ${cell.lane}` },
       ...{ link: cell.link, lane: parts.indexOf(words) === part ? words : `${words} (${part + 1})` },
     }));
   });
