@@ -94,9 +94,13 @@ test("a live page of this machine behind the link, and no other port of it", asy
 test("a browser that is closed ends the command", async () => {
   const { child } = await start("carlucci-small", "--headless", "--lane", "h3");
   const ended = once(child, "exit");
-  // The browser's own process: the only one of the lab without a kind. Others come and go meanwhile.
-  for (const { pid, commandLine } of labProcesses(child.pid ?? 0))
-    if (/^\S*chrom\S* (?!.*--type=)/.test(commandLine)) process.kill(pid, "SIGTERM");
+  // The browser's own process has no kind, and no parent without one: what it is about to start looks like it for a moment, and may be gone.
+  const kindless = labProcesses(child.pid ?? 0).filter(({ commandLine }) =>
+    /^\S*chrom\S* (?!.*--type=)/.test(commandLine),
+  );
+  const browser = kindless.find(({ parent }) => !kindless.some(({ pid }) => pid === parent));
+  assert.ok(browser);
+  process.kill(browser.pid, "SIGTERM");
   const [status] = (await Promise.race([ended, delay(20_000, ["still there"], { ref: false })])) as [unknown];
   assert.ok(status === 0 || status === 1, String(status));
   assert.deepEqual([labProcesses(child.pid ?? 0), labFolders(child.pid ?? 0)], [[], []]);
