@@ -2,8 +2,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { waitedFor } from "../../extension/capture/at_rest.ts";
 import { entriesOf, navigationRequest, navigationStart_s } from "../../extension/capture/entries.ts";
-import type { PageTimings } from "../../extension/capture/metrics.ts";
 import type { Capture } from "../../extension/capture/requests.ts";
+import type { PageTimings } from "../../extension/capture/web_vitals.ts";
 import { type CDPSession, type Connection, startBrowser } from "./browser.ts";
 import { userAgentOf } from "./browser_binary.ts";
 import { chromiumArguments, chromiumEnvironment } from "./chromium.ts";

@@ -1,6 +1,6 @@
 // What a measured load asks of a browser, whatever engine it is: how it is started on a lane, its one page, and what that page told.
 // An engine says here what it cannot give; nobody else makes a number of what was not measured.
-import type { PageTimings } from "../../extension/capture/metrics.ts";
+import type { PageTimings } from "../../extension/capture/web_vitals.ts";
 import type { HarEntry } from "../../schemas/generated/page_load.ts";
 import type { Lane } from "../base/lanes.ts";
 import type { Device } from "./device.ts";

@@ -9,10 +9,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { askVideos, type FrameVideos } from "../../extension/capture/ask_videos.ts";
 import { type CaptureEvent, capturedMethods } from "../../extension/capture/events.ts";
-import type { PageTimings } from "../../extension/capture/metrics.ts";
 import { longTasksScript, timelineNow, timelineOf } from "../../extension/capture/page_timeline.ts";
 import { type Capture, newCapture, take } from "../../extension/capture/requests.ts";
 import { videosScript } from "../../extension/capture/video_watch.ts";
+import type { PageTimings } from "../../extension/capture/web_vitals.ts";
 import type { CDPSession, Connection } from "./browser.ts";
 import { type Device, emulatedScreen } from "./device.ts";
 import { type Film, startFilm } from "./screencast.ts";

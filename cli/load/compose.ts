@@ -1,7 +1,6 @@
 // What a load left behind -> the page load document (schemas/page-load.schema.json). Pure: no clock, no files.
 
-import { profileMetricsOf } from "../../extension/capture/cls_tbt.ts";
-import { earlyMetrics } from "../../extension/capture/metrics.ts";
+import { earlyMetrics, profileMetricsOf } from "../../extension/capture/web_vitals.ts";
 import type { Environment } from "../../schemas/generated/environment.ts";
 import type { PageLoad, ReplayFacts } from "../../schemas/generated/page_load.ts";
 import { laneFacts } from "../base/lanes.ts";

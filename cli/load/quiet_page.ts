@@ -2,10 +2,9 @@
 // then, read in a world of ours that it cannot reach. Until then its largest contentful paint, layout shifts and long tasks are watched, on every
 // lane alike; by a fixed time after the load event a slower lane's late parts would be in one lane's metrics and not in another's. Judges nothing.
 import { setTimeout as delay } from "node:timers/promises";
-import type { ClsTbt } from "../../extension/capture/cls_tbt.ts";
-import type { PageTimings } from "../../extension/capture/metrics.ts";
 import { idleExpression, timelineExpression, timelineNow, timelineOf } from "../../extension/capture/page_timeline.ts";
 import { pageVideosOf } from "../../extension/capture/videos.ts";
+import type { ClsTbt, PageTimings } from "../../extension/capture/web_vitals.ts";
 import type { PageVideos, Watched } from "../../schemas/generated/page_load.ts";
 import type { EnginePage } from "../browser/engine.ts";
 import { NavigationError } from "../browser/page.ts";

@@ -1,6 +1,6 @@
 // A repeat visit in the replay's report: which part of it is the second visit's, what its connections were, and whether
 // it was the visit that was wanted; and the step of a load that makes the first visit.
-import { metricsOf } from "../../extension/capture/metrics.ts";
+import { metricsOf } from "../../extension/capture/web_vitals.ts";
 import type { RepeatVisit } from "../../schemas/generated/page_load.ts";
 import type { ReplayReport } from "./reports.ts";
 import type { LoadStep } from "./step.ts";

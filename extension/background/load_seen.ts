@@ -1,8 +1,8 @@
 // One load of a tab's page, as profiling requests it and gets it, whatever watched it: the debugger (page_load.ts) or, in Firefox, what the
 // browser reports of its requests (watched_load.ts). Types only.
-import type { ClsTbt } from "../capture/cls_tbt.ts";
-import type { PageTimings } from "../capture/metrics.ts";
+
 import type { ProfileParts } from "../capture/profile.ts";
+import type { ClsTbt, PageTimings } from "../capture/web_vitals.ts";
 import type { HeldBodies } from "./held_bodies.ts";
 import type { Ended } from "./main_document.ts";
 

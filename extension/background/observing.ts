@@ -2,11 +2,11 @@
 // that it had. Less detail: no headers, no connections, no failures before their time, little of other sites' requests
 // that do not allow it (Timing-Allow-Origin).
 import type { HarEntry } from "../../schemas/generated/page_load.ts";
-import { profileMetricsOf } from "../capture/cls_tbt.ts";
 import { type PageTimeline, readTimeline, timelineOf } from "../capture/page_timeline.ts";
 import { profileOf } from "../capture/profile.ts";
 import { readVideos, type WatchedFrame } from "../capture/video_watch.ts";
 import { pageVideosOf } from "../capture/videos.ts";
+import { profileMetricsOf } from "../capture/web_vitals.ts";
 import { putProfile } from "../history/history.ts";
 import { browserFacts } from "./browser_facts.ts";
 import { attachFailure } from "./debugger_session.ts";

@@ -1,8 +1,7 @@
 // Profiling one tab at a time: begins a load, follows it in the state, composes the profile, puts it into the history.
 import type { Failure, ProfilePhase } from "../actions.ts";
-import { profileMetricsOf } from "../capture/cls_tbt.ts";
-import { metricsOf } from "../capture/metrics.ts";
 import { profileOf } from "../capture/profile.ts";
+import { metricsOf, profileMetricsOf } from "../capture/web_vitals.ts";
 import { putProfile } from "../history/history.ts";
 import { browserFacts } from "./browser_facts.ts";
 import { detachFrom } from "./debugger_session.ts";

@@ -3,10 +3,10 @@
 import type { Protocol } from "devtools-protocol";
 import type { HarEntry, HarHeader, HarResponse, Initiator } from "../../schemas/generated/page_load.ts";
 import { cookiesOf, headersOf, queryOf } from "./messages.ts";
-import type { PageTimings } from "./metrics.ts";
 import { phasesOf } from "./phases.ts";
 import { type Capture, type CapturedRequest, type WireHeaders, wireHeaders } from "./requests.ts";
 import { urlWithoutCredentials } from "./url_without_credentials.ts";
+import type { PageTimings } from "./web_vitals.ts";
 
 export interface EntriesOptions {
   readonly pageref: string;

@@ -3,8 +3,7 @@
 // page before its own scripts. Long tasks alone are reported only to an observer that is there when they happen: it is
 // begun before the document's own scripts, in an isolated world, where no object is the page's.
 
-import { type ClsTbt, readClsTbt } from "./cls_tbt.ts";
-import { type PageTimings, readTimings } from "./metrics.ts";
+import { type ClsTbt, type PageTimings, readClsTbt, readTimings } from "./web_vitals.ts";
 
 export interface PageTimeline {
   readonly timings: PageTimings;

@@ -6,9 +6,9 @@ import type { HarEntry, PageVideos } from "../../schemas/generated/page_load.ts"
 import type { Profile, ProfileFacts } from "../../schemas/generated/profile.ts";
 import { protocolShares } from "./answered_by.ts";
 import { entriesOf, navigationRequest, navigationStart_s } from "./entries.ts";
-import type { PageTimings } from "./metrics.ts";
 import type { Capture } from "./requests.ts";
 import { urlWithoutCredentials } from "./url_without_credentials.ts";
+import type { PageTimings } from "./web_vitals.ts";
 import { hostsOverH3 } from "./why_not_h3.ts";
 
 export interface ProfileParts {

@@ -8,8 +8,8 @@ import { userAgentOf } from "../../cli/browser/browser_binary.ts";
 import { chromiumArguments, chromiumEnvironment } from "../../cli/browser/chromium.ts";
 import { watchPage } from "../../cli/browser/page.ts";
 import { makeScratchFolder } from "../../cli/browser/scratch.ts";
-import { metricsOf } from "../../extension/capture/metrics.ts";
 import { timelineExpression, timelineOf } from "../../extension/capture/page_timeline.ts";
+import { metricsOf } from "../../extension/capture/web_vitals.ts";
 
 export interface SeenLoad {
   readonly plt_ms: number;

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { answeredBy, earlyDataConnections, protocolShares } from "../../extension/capture/answered_by.ts";
-import { profileMetricsOf } from "../../extension/capture/cls_tbt.ts";
 import { captureParts, profileOf } from "../../extension/capture/profile.ts";
+import { profileMetricsOf } from "../../extension/capture/web_vitals.ts";
 import { hostsOverH3 } from "../../extension/capture/why_not_h3.ts";
 import type { HarEntry } from "../../schemas/generated/page_load.ts";
 import type { Profile } from "../../schemas/generated/profile.ts";

@@ -1,7 +1,7 @@
 // The one page of a measured load in Firefox: follows its navigation, keeps what BiDi tells of its network, asks it for its times. Judges
 // nothing. What it asks is evaluated in a sandbox: it shares the page's document and timeline, but no object that the page can reach.
 import { withStyleSheets } from "../../../extension/capture/messages.ts";
-import type { PageTimings } from "../../../extension/capture/metrics.ts";
+import type { PageTimings } from "../../../extension/capture/web_vitals.ts";
 import type { EnginePage, Observed, UnderWay, VisitOptions } from "../engine.ts";
 import { NavigationError } from "../page.ts";
 import type { Bidi, Params } from "./bidi.ts";

@@ -6,8 +6,8 @@ import { coordinate, html, type Markup } from "../../../extension/figures/markup
 import { roundScale, scaleFromZero } from "../../../extension/figures/scale.ts";
 import { endsOf } from "../../base/interval.ts";
 import { laneName } from "../../base/lanes.ts";
-import type { RttGain, RttGains } from "../../results/verdict/by_link.ts";
 import { direction } from "../../results/verdict/comparison.ts";
+import type { RttGain, RttGains } from "../../results/verdict/gains_by_link_and_rtt.ts";
 import { savedFigure } from "./figure_file.ts";
 import { labelPlaces } from "./label_places.ts";
 import { improvementText } from "./whisker.ts";

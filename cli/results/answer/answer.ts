@@ -8,7 +8,6 @@ import { plainLinkWords } from "../../link/label.ts";
 import { meanEvidence, type PathEvidence } from "../../load/metrics/path_evidence.ts";
 import { modelledPages } from "../store/modelled_pages.ts";
 import type { Cell, Environment, Load } from "../store/sweep_rows.ts";
-import { countLinks, linkResults } from "../verdict/by_link.ts";
 import {
   correctedTogether,
   type Direction,
@@ -17,6 +16,7 @@ import {
   improvement,
   limitOf,
 } from "../verdict/comparison.ts";
+import { countLinks, linkResults } from "../verdict/gains_by_link_and_rtt.ts";
 import { cellMedians, type PairedCell, pairedCells } from "../verdict/paired_cells.ts";
 import { counted, isValid, type LanePair } from "../verdict/sample.ts";
 import { decidedWithin, placeDecisions } from "../verdict/stopping_summary.ts";

@@ -7,6 +7,8 @@ import { extremes } from "../../base/quantile.ts";
 import type { LinkTraits } from "../../link/link.ts";
 import { browsersWarning } from "./browsers.ts";
 import { busyNote } from "./busy_machine.ts";
+import { comparedMetric, type Measured, type MetricChoice, named, samplesOf, usualMetric } from "./compared_metric.ts";
+import { correctedTogether, direction, type Improvement, improvement } from "./comparison.ts";
 import {
   type ComparedPair,
   countLinks,
@@ -15,9 +17,7 @@ import {
   linkResults,
   type TooFewRuns,
   tooFewRuns,
-} from "./by_link.ts";
-import { comparedMetric, type Measured, type MetricChoice, named, samplesOf, usualMetric } from "./compared_metric.ts";
-import { correctedTogether, direction, type Improvement, improvement } from "./comparison.ts";
+} from "./gains_by_link_and_rtt.ts";
 import { lostLoadsNotes } from "./lost_loads.ts";
 import { type PairedCell, pairedCells } from "./paired_cells.ts";
 import { counted, isValid, type LanePair, type Sample, sortLanes } from "./sample.ts";

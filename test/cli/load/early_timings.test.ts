@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { timingsSoFar } from "../../../cli/browser/page.ts";
-import { earlyMetrics } from "../../../extension/capture/metrics.ts";
+import { earlyMetrics } from "../../../extension/capture/web_vitals.ts";
 
 const answer = {
   timings: {

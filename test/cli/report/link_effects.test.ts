@@ -5,7 +5,7 @@ import { inflateRawSync } from "node:zlib";
 import { parseLink, traitsOf } from "../../../cli/link/link.ts";
 import { rttFigure } from "../../../cli/report/figures/rtt_lines.ts";
 import { linkEffects } from "../../../cli/report/link_effects.ts";
-import { gainsByRtt } from "../../../cli/results/verdict/by_link.ts";
+import { gainsByRtt } from "../../../cli/results/verdict/gains_by_link_and_rtt.ts";
 import type { Sample } from "../../../cli/results/verdict/sample.ts";
 import { sweepVerdict } from "../../../cli/results/verdict/sweep_verdict.ts";
 
