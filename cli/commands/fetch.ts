@@ -6,7 +6,7 @@ import { say } from "../base/terminal_text.ts";
 import { execute } from "../engine/execute.ts";
 import { describeFetches, fetchPlanLines } from "../instruments/fetch/plan/describe.ts";
 import { defineFetchOptions } from "../instruments/fetch/plan/options.ts";
-import { readyFetchPlan } from "../instruments/fetch/plan/page.ts";
+import { readyFetchPlan, unstoredFetchPlan } from "../instruments/fetch/plan/page.ts";
 import { definePrefixes, systemsOf } from "../instruments/fetch/prefixes/option.ts";
 import { fetchInstrument } from "../instruments/fetch/run/instrument.ts";
 import { metricHelp } from "../registry/metric_help.ts";
@@ -66,12 +66,13 @@ export const command: Command<FetchCommandOptions> = {
     const report: ReportOf = async (results, sweep) =>
       (await import("../instruments/fetch/report/fetch_report.ts")).fetchReport(results, sweep, systems);
     const source = await pageSource();
-    const { plan, recording, sizes } = await readyFetchPlan(home, source, options, say);
     if (options["dry-run"]) {
-      const planned = describeFetches(plan, sizes);
-      return printPlanned(options.json, planned, fetchPlanLines(plan, planned));
+      const fetches = await unstoredFetchPlan(home, source, options, (line) => options.json || say(line));
+      const planned = describeFetches(fetches);
+      return printPlanned(options.json, planned, fetchPlanLines(fetches.plan, planned));
     }
-    const execution = { ...terms, source, report, plan, recording, sizes };
+    const ready = await readyFetchPlan(home, source, options, say);
+    const execution = { ...terms, source, report, ...ready };
     await execute(execution, fetchInstrument(execution));
   },
 };

@@ -4,7 +4,7 @@ import type { PlanKind } from "../../engine/plan_kind.ts";
 import type { StoredFetchPlan } from "../../results/store/results.ts";
 import { fetchColumns, fetchFormats } from "./export/csv.ts";
 import { describeFetches, fetchPlanLines } from "./plan/describe.ts";
-import { readyStudyPlan } from "./plan/page.ts";
+import { plannedFetches, readyNamedPlan } from "./plan/page.ts";
 import { fetchPlanDigest, fetchPlanOf, readFetchPlan, shippedFetchPlans } from "./plan/plan.ts";
 import { definePrefixes } from "./prefixes/option.ts";
 import { fetchStudies } from "./studies/all.ts";
@@ -45,16 +45,17 @@ export const fetchPlans: PlanKind = {
     // Its recording is known once it is ready.
     let digest: string | null = null;
     return {
-      describe: async () => {
-        const document = describeFetches(plan);
-        return { document, lines: fetchPlanLines(plan, document) };
+      describe: async (home, source) => {
+        const planned = await plannedFetches(home, source, plan);
+        const document = describeFetches(planned);
+        return { document, lines: fetchPlanLines(planned.plan, document) };
       },
       execute: async (terms) => {
         const [{ execute }, { fetchInstrument }] = await Promise.all([
           import("../../engine/execute.ts"),
           import("./run/instrument.ts"),
         ]);
-        const ready = await readyStudyPlan(terms.home, terms.source, plan);
+        const ready = await readyNamedPlan(terms.home, terms.source, plan);
         digest = fetchPlanDigest(ready.plan, ready.recording?.digest ?? null);
         return await execute(terms, fetchInstrument({ ...terms, ...ready }));
       },

@@ -114,11 +114,19 @@ export function decisionWords(
   }
 }
 
+/** What a rule is about: `each pair of lanes` is decided, or `each lane's median` known. */
+export interface RuleWords {
+  readonly compared: string;
+  readonly known: string;
+}
+
+const lanePairWords: RuleWords = { compared: "each pair of lanes", known: "each lane's median" };
+
 /** `until each pair of lanes is decided within 3 %`. */
-export function untilWords(until: PlanUntil): string {
+export function untilWords(until: PlanUntil, { compared, known }: RuleWords = lanePairWords): string {
   return "decided_percent" in until
-    ? `until each pair of lanes is decided within ${until.decided_percent} %`
-    : `until each lane's median is known within ${until.interval_percent} %`;
+    ? `until ${compared} is decided within ${until.decided_percent} %`
+    : `until ${known} is known within ${until.interval_percent} %`;
 }
 
 const ways: readonly Decision[] = ["faster", "slower", "equivalent", "undecided"];

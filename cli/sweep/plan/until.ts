@@ -6,6 +6,8 @@ import { UserError } from "../../base/errors.ts";
 import { number, parseTime_ms } from "../../base/option.ts";
 import type { OptionTable } from "../../base/option_table.ts";
 import { fewestPrecise, firstLook, lastLook } from "../../results/stats/sequential.ts";
+import { type RuleWords, untilWords } from "../../results/verdict/stopping_summary.ts";
+import { formatDuration } from "../progress/progress_lines.ts";
 import { planRange } from "./plan_range.ts";
 
 export interface UntilOptions {
@@ -53,6 +55,16 @@ export function stoppingChoiceOf({ decide, precise, "time-limit": limit }: Parti
     ...(limit === undefined ? {} : { time_limit_s: parseTime_ms(limit, "--time-limit") / 1000 }),
   };
 }
+
+/** How a dry run says `until`: `at most 2 cells x 60 runs = 120, until each command against the first is decided within 3 %`. */
+export const ruledSize = (size: string, until: PlanUntil | undefined, words?: RuleWords): string =>
+  until ? `at most ${size}, ${untilWords(until, words)}` : size;
+
+/** `1 h of loads; those that have not begun by then are skipped`; null: there is no limit. `runs`: a noun in the plural. */
+export const limitWords = ({ time_limit_s }: StoppingChoice, runs: string): string | null =>
+  time_limit_s === undefined
+    ? null
+    : `${formatDuration(time_limit_s)} of ${runs}; those that have not begun by then are skipped`;
 
 /** The number of repetitions that a rule asks for, if no other is given. */
 export const ruledRepetitions = ({ until }: StoppingChoice): { repetitions?: number } =>

@@ -19,8 +19,11 @@ import { percentDown } from "../../load/metrics/coverage.ts";
 export function formatDuration(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
   if (whole < 60) return `${whole} s`;
-  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
-  return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
+  const [large, largeUnit, small, smallUnit] =
+    whole < 3600
+      ? [Math.floor(whole / 60), "min", whole % 60, "s"]
+      : [Math.floor(whole / 3600), "h", Math.floor((whole % 3600) / 60), "min"];
+  return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
 }
 
 function pageLine(event: Extract<SweepEvent, { event: "page-ready" }>): string {

@@ -6,6 +6,7 @@ import { paragraph } from "../../../base/wrapped_text.ts";
 import { settleServing } from "../../../load/serving/serving.ts";
 import { servingLine } from "../../../load/serving/terms.ts";
 import type { StoredCommandPlan } from "../../../results/store/results.ts";
+import { limitWords, ruledSize } from "../../../sweep/plan/until.ts";
 import { type CommandPlan, commandCellsOf } from "./plan.ts";
 
 /** A time is known once a command was run. */
@@ -37,8 +38,11 @@ export function describeCommands(plan: CommandPlan): CommandsPlanned {
   };
 }
 
+const commandRule = { compared: "each command against the first", known: "each command's median" };
+
 /** The plan for people, within 80 columns. */
 export function commandPlanLines(plan: CommandPlan, { name, commands, links, runs }: CommandsPlanned): string[] {
+  const limit = limitWords(plan, "runs");
   const each = `${count(commands.length, "command")}${links.length > 1 ? ` x ${count(links.length, "link")}` : ""}`;
   return [
     ...paragraph("plan", name),
@@ -49,7 +53,8 @@ export function commandPlanLines(plan: CommandPlan, { name, commands, links, run
     ...(servedWords(plan) === "" ? [] : paragraph("serving", servedWords(plan))),
     ...paragraph(
       "size",
-      `${each} x ${count(plan.repetitions, "run")} = ${runs}${plan.until ? " at most" : ""}, interleaved`,
+      ruledSize(`${each} x ${count(plan.repetitions, "run")} = ${runs}, interleaved`, plan.until, commandRule),
     ),
+    ...(limit === null ? [] : paragraph("limit", limit)),
   ];
 }

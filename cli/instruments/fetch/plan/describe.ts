@@ -4,13 +4,23 @@ import { count } from "../../../base/numbers.ts";
 import { paragraph } from "../../../base/wrapped_text.ts";
 import { linksOf } from "../../../engine/export.ts";
 import { testGuess_ms } from "../../../engine/link_tests.ts";
+import type { PageSize } from "../../../sweep/plan/estimate.ts";
 import { pageName } from "../../../sweep/plan/page_patterns.ts";
+import { limitWords, ruledSize } from "../../../sweep/plan/until.ts";
 import { formatDuration } from "../../../sweep/progress/progress_lines.ts";
 import { guessFetch_ms, type KnownSizes } from "./fetch_order.ts";
 import { hostOf } from "./objects.ts";
+import type { PlannedFetches } from "./page.ts";
 import { blocksOf, type FetchPlan, fetchCellsOf, variantsOf } from "./plan.ts";
 
-export function describeFetches(plan: FetchPlan, sizes: KnownSizes = new Map()): FetchesPlanned {
+/** In place of a page's objects, which are known once it is made: as many, of equal size. */
+function standIns(plan: FetchPlan, { exchanges, body_bytes }: PageSize): { plan: FetchPlan; sizes: KnownSizes } {
+  const objects = Array.from({ length: exchanges }, (_, index) => `object ${index}`);
+  return { plan: { ...plan, objects }, sizes: new Map(objects.map((object) => [object, body_bytes / exchanges])) };
+}
+
+export function describeFetches({ unmade, ...known }: PlannedFetches): FetchesPlanned {
+  const { plan, sizes } = unmade ? standIns(known.plan, unmade) : known;
   const cells = fetchCellsOf(plan);
   const links = linksOf(cells);
   const tests_ms = links.reduce((sum, { link_profile }) => sum + testGuess_ms(link_profile), 0);
@@ -19,7 +29,7 @@ export function describeFetches(plan: FetchPlan, sizes: KnownSizes = new Map()):
     event: "fetches-planned",
     name: plan.name,
     objects: plan.objects.length,
-    hosts: new Set(plan.objects.map(hostOf)).size,
+    hosts: unmade ? null : new Set(plan.objects.map(hostOf)).size,
     variants: variantsOf(plan) as FetchesPlanned["variants"],
     links: links.map(({ link }) => link),
     page: plan.page === undefined ? null : pageName(plan.page),
@@ -33,22 +43,33 @@ function variantWords({ lane, tls, ip }: FetchesPlanned["variants"][number]): st
   return `${lane}${tls === "1.2" ? " (TLS 1.2)" : ""}${ip === 6 ? " (IPv6)" : ""}`;
 }
 
+const fetchRule = { compared: "each difference between lanes", known: "each lane's median" };
+
 /** The plan for people, within 80 columns. */
 export function fetchPlanLines(plan: FetchPlan, planned: FetchesPlanned): string[] {
   const { name, objects, hosts, variants, links, page, fetches, pause_ms, expected_s } = planned;
+  const of = hosts === null ? "" : ` of ${count(hosts, "host")}`;
+  const recorded = hosts === null ? `, all that ${page} has once it is made` : `, of ${page}'s recording`;
+  const about = plan.until || hosts === null ? "at most about" : "about";
+  const limit = limitWords(plan, "fetches");
   const each = `${count(objects, "object")} x ${variants.length}${links.length > 1 ? ` x ${count(links.length, "link")}` : ""}`;
   return [
     ...paragraph("plan", name),
     ...(plan.description ? paragraph("asks", plan.description) : []),
     ...(plan.reference ? paragraph("after", plan.reference) : []),
-    ...paragraph("objects", `${objects} of ${count(hosts, "host")}${page === null ? "" : `, of ${page}'s recording`}`),
+    ...paragraph("objects", `${hosts === null ? "at most " : ""}${objects}${of}${page === null ? "" : recorded}`),
     ...paragraph("over", variants.map(variantWords).join(", ")),
     ...(links.length > 0 ? paragraph("links", `${links.length}: ${links.join(" ")}`) : []),
     ...(pause_ms === null ? [] : paragraph("manners", `one fetch at a time, ${pause_ms} ms between two from one host`)),
     ...paragraph(
       "size",
-      `${each} x ${count(plan.repetitions, "repetition")}${plan.syscalls > 0 ? `, and ${plan.syscalls} to count system calls` : ""} = ${count(fetches, "fetch", "fetches")}`,
+      ruledSize(
+        `${each} x ${count(plan.repetitions, "repetition")}${plan.syscalls > 0 ? `, and ${plan.syscalls} to count system calls` : ""} = ${count(fetches, "fetch", "fetches")}`,
+        plan.until,
+        fetchRule,
+      ),
     ),
-    ...paragraph("time", `about ${formatDuration(expected_s)}`),
+    ...(limit === null ? [] : paragraph("limit", limit)),
+    ...paragraph("time", `${about} ${formatDuration(expected_s)}`),
   ];
 }

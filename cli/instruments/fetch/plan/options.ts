@@ -43,7 +43,8 @@ export interface FetchOptions extends Partial<ServersOptions>, UntilOptions {
 
 const { lane, tls, ip } = schema.definitions;
 const usualLanes = ["h1", "h2", "h3"];
-const usualMost = 1000;
+/** Objects of a plan. */
+export const usualMost = 1000;
 
 const range = (setting: string, unit?: string) => planRange(setting, unit, "fetch-plan");
 

@@ -7,6 +7,7 @@ import { countFlows, mixWords } from "../../../link/flows/mix.ts";
 import type { PageSize } from "../../../sweep/plan/estimate.ts";
 import { pageName } from "../../../sweep/plan/page_patterns.ts";
 import { linksOf } from "../../../sweep/plan/plan_links.ts";
+import { limitWords, ruledSize } from "../../../sweep/plan/until.ts";
 import { formatDuration } from "../../../sweep/progress/progress_lines.ts";
 import { guessRun_ms, guessStored_bytes } from "./estimate.ts";
 import { cellsOf, type FlowPlan, mixesOf, pageOf } from "./plan.ts";
@@ -41,9 +42,13 @@ function mixLine({ name, flows }: FlowsPlanned["mixes"][number]): string {
   return `${name === words ? words : `${name}: ${words}`} (${count(countFlows(flows), "flow")})`;
 }
 
+const flowRule = { compared: "each flow against the first", known: "each flow's median" };
+
 /** The plan for people, within 80 columns. */
 export function flowPlanLines(plan: FlowPlan, planned: FlowsPlanned): string[] {
   const { links, mixes, cells, runs, expected_s, expected_bytes, page, lanes } = planned;
+  const about = plan.until ? "at most about" : "about";
+  const limit = limitWords(plan, "runs");
   const amid = page === null ? null : `${page} from ${plan.page_start_s} s on, over ${lanes.join(" ")}`;
   return [
     ...paragraph("plan", plan.name),
@@ -55,9 +60,14 @@ export function flowPlanLines(plan: FlowPlan, planned: FlowsPlanned): string[] {
     ...paragraph("links", `${links.length}: ${links.join(" ")}`),
     ...paragraph(
       "size",
-      `${count(cells, "cell")} x ${count(plan.repetitions, "repetition")} = ${count(runs, "run")} of ${plan.for_s} s${page === null ? "" : " at most"}`,
+      ruledSize(
+        `${count(cells, "cell")} x ${count(plan.repetitions, "repetition")} = ${count(runs, "run")} of ${plan.for_s} s${page === null ? "" : " at most"}`,
+        plan.until,
+        flowRule,
+      ),
     ),
-    ...paragraph("time", `about ${formatDuration(expected_s)}`),
-    ...paragraph("disk", `about ${formatSize(expected_bytes)} of results`),
+    ...paragraph("time", `${about} ${formatDuration(expected_s)}`),
+    ...(limit === null ? [] : paragraph("limit", limit)),
+    ...paragraph("disk", `${about} ${formatSize(expected_bytes)} of results`),
   ];
 }

@@ -8,7 +8,6 @@ import { testGuess_ms } from "../../../engine/link_tests.ts";
 import { trafficWords } from "../../../load/cross_traffic.ts";
 import { servingLine } from "../../../load/serving/terms.ts";
 import { openExistingResults } from "../../../results/store/results.ts";
-import { untilWords } from "../../../results/verdict/stopping_summary.ts";
 import { refuseTooShort, refuseVideoContradictions } from "../../../sweep/plan/contradictions.ts";
 import { type DetectionQuestion, noQuestion } from "../../../sweep/plan/detect_option.ts";
 import { cellGuess, guessStored_bytes, type PageSize } from "../../../sweep/plan/estimate.ts";
@@ -18,6 +17,7 @@ import { placesOf } from "../../../sweep/plan/places.ts";
 import { cellsOf, planDigest } from "../../../sweep/plan/plan.ts";
 import type { Plan } from "../../../sweep/plan/plan_document.ts";
 import { linksOf } from "../../../sweep/plan/plan_links.ts";
+import { limitWords, ruledSize } from "../../../sweep/plan/until.ts";
 import { formatDuration } from "../../../sweep/progress/progress_lines.ts";
 import { detectionOf } from "./detection.ts";
 import { detectionWords } from "./detection_words.ts";
@@ -84,9 +84,13 @@ function jobLines(plan: Plan): string[] {
   ];
 }
 
-function limitWords(plan: Plan, limit_s: number): string {
-  const words = `${formatDuration(limit_s)} of loads: what has not begun by then is left out`;
-  return placesOf(plan).length === 1 ? words : `${words}; each \`trilane cell\` has as much for itself`;
+function limitLines(plan: Plan): string[] {
+  const words = limitWords(plan, "loads");
+  if (words === null) return [];
+  return paragraph(
+    "limit",
+    placesOf(plan).length === 1 ? words : `${words}; each \`trilane cell\` has as much for itself`,
+  );
 }
 
 /** The plan for people, within 80 columns. */
@@ -103,12 +107,12 @@ export function planLines(plan: Plan, planned: SweepPlanned): string[] {
     ...paragraph("links", `${links.length}: ${links.join(" ")}`),
     ...(servingLine(plan.serving) === "" ? [] : paragraph("serving", servingLine(plan.serving))),
     ...(plan.cross_traffic ? paragraph("traffic", trafficWords(plan.cross_traffic)) : []),
-    ...paragraph("size", plan.until ? `at most ${size}, ${untilWords(plan.until)}` : size),
+    ...paragraph("size", ruledSize(size, plan.until)),
     ...(done > 0
-      ? paragraph("done", `${count(done, "load")} in an unfinished sweep, which running the plan goes on with`)
+      ? paragraph("done", `${count(done, "load")} in an unfinished sweep, which running the plan resumes`)
       : []),
     ...paragraph("time", `${about} ${formatDuration(expected_s)}`),
-    ...(plan.time_limit_s === undefined ? [] : paragraph("limit", limitWords(plan, plan.time_limit_s))),
+    ...limitLines(plan),
     ...paragraph("disk", `${about} ${formatSize(expected_bytes)} of results`),
     ...(detection ? detectionLines(detection) : []),
     ...jobLines(plan),

@@ -337,7 +337,13 @@ describe("progress", () => {
   });
 
   test("durations", () => {
-    assert.deepEqual([0, 59.6, 200, 7500].map(formatDuration), ["0 s", "1 min 0 s", "3 min 20 s", "2 h 5 min"]);
+    assert.deepEqual([0, 59.6, 200, 3600, 7500].map(formatDuration), [
+      "0 s",
+      "1 min",
+      "3 min 20 s",
+      "1 h",
+      "2 h 5 min",
+    ]);
   });
 });
 

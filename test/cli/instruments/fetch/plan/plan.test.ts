@@ -118,7 +118,7 @@ describe("plans of fetches", () => {
       repetitions: 1,
     });
     const [unknown, known] = [new Map<string, number>(), new Map([[objects[0] ?? "", 100e6]])].map(
-      (sizes) => describeFetches(inLab, sizes).expected_s,
+      (sizes) => describeFetches({ plan: inLab, sizes, unmade: null }).expected_s,
     );
     assert.ok((known ?? 0) - (unknown ?? 0) > 80 && (known ?? 0) - (unknown ?? 0) < 90, `${unknown} ${known}`);
   });

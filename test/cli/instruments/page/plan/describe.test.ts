@@ -18,7 +18,7 @@ test("a plan's time is that of each machine where it may be spread over several"
     const end = lines.findIndex((line) => line.startsWith("disk"));
     return lines.slice(first, end).join(" ").replaceAll(/\s+/g, " ");
   };
-  const words = /^limit 1 ?h.* of loads: what has not begun by then is left out/;
+  const words = /^limit 1 ?h.* of loads; those that have not begun by then are skipped/;
   const spread = await limit({});
   assert.match(spread, words);
   assert.match(spread, /; each `trilane cell` has as much for itself$/);

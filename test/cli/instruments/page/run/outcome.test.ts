@@ -113,10 +113,7 @@ test("a sweep of no use says so in one line: the most frequent reason and a reme
     "no load of sweep 3 was valid: the browser did not start: see its report, and what `trilane doctor` finds",
   );
   const some = [...broken, load("valid")];
-  assert.equal(
-    failureOf({ ...ended, loads: some, cut: 5 }),
-    "no answer in 6 min 0 s: run it again while less else runs",
-  );
+  assert.equal(failureOf({ ...ended, loads: some, cut: 5 }), "no answer in 6 min: run it again while less else runs");
   assert.match(failureOf({ ...ended, loads: some }) ?? "", /^no answer, because too many loads do not count: /);
   assert.equal(failureOf({ ...ended, loads: some, limit_s: undefined }), null);
   assert.equal(failureOf({ ...ended, loads: some, answer: { ...answer, hasInterval: true } }), null);
