@@ -82,6 +82,27 @@ function shortened(data: string): string {
 const membersOf = (error: ErrorObject): string[] =>
   Object.keys((error.parentSchema as { properties?: Readonly<Record<string, unknown>> } | undefined)?.properties ?? {});
 
+/** The form of a oneOf or anyOf that an error is of; null: of none. */
+const formOf = ({ schemaPath }: ErrorObject): string | null =>
+  /^.*\/(?:oneOf|anyOf)\/\d+(?=\/)/.exec(schemaPath)?.[0] ?? null;
+
+/** The first error of each form that a value may have, of those like this one. */
+function ofEachForm(error: ErrorObject, all: readonly ErrorObject[]): ErrorObject[] {
+  if (formOf(error) === null) return [error];
+  const alike = all.filter(
+    (other) => other.keyword === error.keyword && other.instancePath === error.instancePath && formOf(other) !== null,
+  );
+  return [...Map.groupBy(alike, formOf).values()].flatMap(([first]) => first ?? []);
+}
+
+const either = (words: readonly string[]): string => [...new Set(words)].join(" or ");
+
+/** What an enum or a constant allows; of several forms, all that any of them does. */
+const allowedBy = (error: ErrorObject, all: readonly ErrorObject[]): unknown[] =>
+  all
+    .filter(({ keyword, instancePath }) => /^(enum|const)$/.test(keyword) && instancePath === error.instancePath)
+    .flatMap(({ params }) => (params.allowedValues as unknown[] | undefined) ?? [params.allowedValue as unknown]);
+
 /** `"run" is not known: did you mean repetitions?` */
 function unknownMember(error: ErrorObject, all: readonly ErrorObject[]): string {
   const name = String(error.params.additionalProperty);
@@ -89,6 +110,13 @@ function unknownMember(error: ErrorObject, all: readonly ErrorObject[]): string 
   const known = all
     .filter((other) => other.keyword === "additionalProperties" && other.instancePath === error.instancePath)
     .flatMap(membersOf);
+  // Each is of one form, and an object has one.
+  if (known.includes(name)) {
+    const names = all
+      .filter((other) => other.keyword === "additionalProperties" && other.instancePath === error.instancePath)
+      .map(({ params }) => JSON.stringify(params.additionalProperty));
+    return `${[...new Set(names)].sort().join(" and ")} exclude each other: give one of them`;
+  }
   const meant = nearest(name, known) ?? known.find((each) => each === synonyms[name]) ?? null;
   const may = meant === null && known.length <= 3 ? known : meant === null ? [] : [meant];
   // A page or a link may be its name alone.
@@ -122,13 +150,18 @@ export function explainSchemaErrors(errors: readonly ErrorObject[], schema: stri
   const got = error.data === undefined || typeof error.data === "object" ? "" : ` (got ${shortened(data)})`;
   switch (error.keyword) {
     case "enum":
-      return `${at}must be one of ${(error.params.allowedValues as string[]).join(", ")}${got}`;
+    case "const": {
+      const allowed = allowedBy(error, errors);
+      return `${at}must be ${allowed.length > 1 ? "one of " : ""}${allowed.join(", ")}${got}`;
+    }
     case "additionalProperties":
       return `${at}${unknownMember(error, errors)}`;
     case "required":
-      return `${at}${JSON.stringify(error.params.missingProperty)} is missing: add it`;
+      return `${at}${either(ofEachForm(error, errors).map(({ params }) => JSON.stringify(params.missingProperty)))} is missing: add it`;
     case "uniqueItems":
       return `${at}${JSON.stringify((error.data as unknown[])[Number(error.params.i)])} stands there twice: name it once`;
+    case "type":
+      return `${at}must be ${either(ofEachForm(error, errors).flatMap(({ params }) => params.type as string))}${got}`;
     case "oneOf":
       return `${at}takes another form${got}: see ${schema}`;
     default:

@@ -24,14 +24,25 @@ function pageFault(plan: FlowPlan, written: Pick<FlowPlanDocument, "lanes" | "pa
   return null;
 }
 
+/** Why no two of the plan's flows are compared, and what to add. */
+function reasonAlone(mixes: readonly Mix[]): string {
+  const flows = mixes.flatMap((mix) => mix.flows);
+  const [only] = flows;
+  if (only && flows.length === 1 && only.count > 1)
+    return `one --flow with another, and the ${only.count} of ${formatFlow(only)} are counted as one: name them as several`;
+  if (flows.length === 1) return "flows, and there is one: add a flow";
+  const isAcross = mixes.every((mix) => mix.flows.length === 1);
+  if (mixes.length === 1 || isAcross) return "flows that send the same way, and these send opposite ways: add a flow";
+  return "flows that send the same way in one mix, or mixes of one flow each, and there are neither: add a flow to a mix";
+}
+
 /** Goodput is compared within a mix, and of mixes that are one flow each. */
 function stoppingFault(plan: FlowPlan, mixes: readonly Mix[]): string | null {
   const cells = mixes.map(({ name, flows }, id) => ({
     ...{ id, mix: name, link: "", lane: null },
     parts: flows.map(formatFlow),
   }));
-  const alone = "flows that send the same way, and no two of these do: add a flow";
-  return untilFault(plan, ruledFlows(cells).comparisons.length, alone);
+  return untilFault(plan, ruledFlows(cells).comparisons.length, reasonAlone(mixes));
 }
 
 export interface PlanAround {

@@ -156,6 +156,23 @@ const wrong: [string, object, RegExp][] = [
     /^plan x: name: must NOT have more than 120 characters \(got "a{119}\.\.\. of 100002 characters\)$/,
   ],
   ["a control character", { mixes: [{ name: "a\u001b[1m", flows: ["tcp"] }] }, /control characters/],
+  ...(
+    [
+      ["one flow", [["tcp"]], /compares flows, and there is one: add a flow, or take interval_percent/],
+      ["flows that are counted as one", [["2*tcp"]], /the 2 of 2\*tcp:cubic are counted as one: name them as several/],
+      ["opposite flows", [["tcp", "tcp,up"]], /send the same way, and these send opposite ways: add a flow/],
+      ["opposite mixes", [["tcp"], ["tcp,up"]], /send the same way, and these send opposite ways: add a flow/],
+      [
+        "mixes of opposite flows",
+        [["tcp", "tcp,up"], ["quic"]],
+        /in one mix, or mixes of one flow each, and there are/,
+      ],
+    ] as const
+  ).map(([of, mixes, message]): (typeof wrong)[number] => [
+    `--decide of ${of}`,
+    { until: { decided_percent: 3 }, repetitions: 30, mixes: mixes.map((flows) => ({ flows: [...flows] })) },
+    message,
+  ]),
   ["a word that no plan has", { mix: [] }, /"mix" is not known: did you mean "mixes"\?/],
 ];
 for (const [name, change, message] of wrong)
