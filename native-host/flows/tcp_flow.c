@@ -6,6 +6,7 @@
 #include "flows/transports.h"
 
 #include "base/log.h"
+#include "congestion/tcp_congestion.h"
 #include "flows/tcp_socket.h"
 #include "flows/tls_setup.h"
 #include "tls_io/tls_link.h"
@@ -167,10 +168,10 @@ static void begin_data(struct connection *connection) {
     struct flow *flow = connection->flow;
     const int fd = connection->watch.fd;
     const bool sends = flow_is_sender(flow);
-    char local[TCP_ADDRESS_SIZE], peer[TCP_ADDRESS_SIZE], control[TCP_CONTROL_SIZE];
+    char local[TCP_ADDRESS_SIZE], peer[TCP_ADDRESS_SIZE], control[TCP_CONGESTION_NAME];
     tcp_socket_local(fd, local);
     tcp_socket_peer(fd, peer);
-    tcp_socket_control(fd, control);
+    tcp_congestion_get(fd, control);
     flow_connected(flow, local, peer, sends ? control : NULL);
     if (sends) flow_is_paced(flow, tcp_socket_is_paced(fd));
     connection->phase = sends ? SENDING : RECEIVING;
@@ -360,7 +361,7 @@ static int open_tls(void **shared, const struct flow_end *end, char *error, size
 
 static int check(void *shared, const char *congestion, char *error, size_t error_size) {
     (void)shared;
-    return tcp_control_check(congestion, error, error_size);
+    return tcp_congestion_check(congestion, error, error_size);
 }
 
 #define TRANSPORT(word, open_shared)                                                                         \

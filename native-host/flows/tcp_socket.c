@@ -1,7 +1,7 @@
 #include "flows/tcp_socket.h"
 
 #include "base/clock.h"
-#include "base/namespace.h"
+#include "congestion/tcp_congestion.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -12,41 +12,6 @@
 #include <unistd.h>
 
 enum { NO_SSTHRESH = 0x7fffffff, STATE_FIN_WAIT2 = 5, STATE_CLOSE = 7 }; // of the kernel's tcp_states.h
-
-static void list_controls(char *list, int list_size) {
-    if (namespace_get_sysctl("net/ipv4/tcp_available_congestion_control", list, list_size) < 0)
-        snprintf(list, (size_t)list_size, "unknown");
-}
-
-int tcp_control_check(const char *control, char *error, size_t error_size) {
-    char list[256], words[256];
-    list_controls(list, sizeof list);
-    snprintf(words, sizeof words, "%s", list);
-    char *rest = NULL;
-    for (char *word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
-        if (strcmp(word, control) == 0) return 0;
-    snprintf(error, error_size,
-             "TCP congestion controller \"%s\": this kernel has %s; `sudo modprobe tcp_%s` may add it",
-             control, list, control);
-    return -1;
-}
-
-// Where the kernel has it but keeps it to who may configure the network: trilane-shaper takes the near end
-// that right unless an option forbids it.
-static int set_control(int fd, const char *control, char *error, size_t error_size) {
-    char now[TCP_CONTROL_SIZE];
-    tcp_socket_control(fd, now);
-    if (strcmp(now, control) == 0 ||
-        setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, control, (socklen_t)strlen(control)) == 0)
-        return 0;
-    if (errno == EPERM)
-        snprintf(error, error_size,
-                 "TCP congestion controller \"%s\" needs privileges: give trilane-shaper --keep-capabilities",
-                 control);
-    else
-        snprintf(error, error_size, "TCP congestion controller \"%s\": %s", control, strerror(errno));
-    return -1;
-}
 
 static int new_socket(void) {
     const int on = 1;
@@ -67,7 +32,7 @@ int tcp_socket_listen(uint16_t port, const char *control, char *error, size_t er
     const struct sockaddr_in name = {.sin_family = AF_INET, .sin_port = htons(port)};
     const int fd = new_socket();
     if (fd < 0) return fail(fd, port, error, error_size);
-    if (control && set_control(fd, control, error, error_size) < 0) {
+    if (control && tcp_congestion_set(fd, control, error, error_size) < 0) {
         close(fd);
         return -1;
     }
@@ -92,17 +57,11 @@ int tcp_socket_connect(const char *address, uint16_t port, const char *control, 
         return -1;
     }
     // Only now: connecting takes the route's controller, whatever the socket's was.
-    if (control && set_control(fd, control, error, error_size) < 0) {
+    if (control && tcp_congestion_set(fd, control, error, error_size) < 0) {
         close(fd);
         return -1;
     }
     return fd;
-}
-
-void tcp_socket_control(int fd, char control[TCP_CONTROL_SIZE]) {
-    socklen_t size = TCP_CONTROL_SIZE;
-    if (getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, control, &size) < 0) size = 0;
-    control[size < TCP_CONTROL_SIZE ? size : TCP_CONTROL_SIZE - 1] = 0;
 }
 
 static void write_address(int result, const struct sockaddr_in *name, char text[TCP_ADDRESS_SIZE]) {

@@ -1,13 +1,10 @@
-// The kernel's TCP sockets as flows use them: congestion control by socket, what TCP_INFO reports, addresses
-// in text form. Does not send or receive.
+// The kernel's TCP sockets as flows use them: what TCP_INFO reports, addresses in text form. Does not send or
+// receive.
 #pragma once
 
 #include "flows/flow.h"
 
-enum { TCP_CONTROL_SIZE = 16, TCP_ADDRESS_SIZE = 64 }; // the kernel's limit for names of controllers
-
-// Whether the kernel has the controller: 0, or -1 with a line in `error` that names those it has.
-int tcp_control_check(const char *control, char *error, size_t error_size);
+enum { TCP_ADDRESS_SIZE = 64 };
 
 // A non-blocking listener on the port for one client; `control`, which its connection inherits, NULL: as it
 // is. The descriptor, or -1 with a line in `error`.
@@ -17,8 +14,7 @@ int tcp_socket_listen(uint16_t port, const char *control, char *error, size_t er
 int tcp_socket_connect(const char *address, uint16_t port, const char *control, char *error,
                        size_t error_size);
 
-// "" where the kernel does not tell.
-void tcp_socket_control(int fd, char control[TCP_CONTROL_SIZE]);
+// "" if it is unknown.
 void tcp_socket_local(int fd, char text[TCP_ADDRESS_SIZE]);
 void tcp_socket_peer(int fd, char text[TCP_ADDRESS_SIZE]);
 

@@ -8,6 +8,7 @@
 #include "base/namespace.h"
 #include "base/schedule.h"
 #include "base/walls.h"
+#include "congestion/tcp_congestion.h"
 #include "replay/dns/dns.h"
 #include "replay/h2/h2.h"
 #include "replay/h3/quic.h"
@@ -55,7 +56,7 @@ struct replay {
     struct dns *dns;
     struct child child;
     struct transport_granted granted;
-    char tcp_congestion[16];
+    char tcp_congestion[TCP_CONGESTION_NAME];
     struct rlimit descriptors_before;
     const char *scheduling; // as schedule_promptly reports it
     char *trust_store;      // SSL_CERT_FILE as we were given it; NULL: unset

@@ -3,7 +3,7 @@
 #include "replay/server.h"
 
 #include "base/clock.h"
-#include "base/namespace.h"
+#include "congestion/tcp_congestion.h"
 #include "replay/h1/h1.h"
 #include "replay/h2/h2.h"
 #include "replay/h3/h3_server.h"
@@ -48,7 +48,7 @@ struct server {
     size_t listener_count;
     struct h3_server *h3[PORTS_MAX];
     size_t h3_count;
-    char tcp_congestion[16]; // the kernel's limit for such names
+    char tcp_congestion[TCP_CONGESTION_NAME];
 };
 
 // A connection that no lane has yet.
@@ -225,22 +225,6 @@ static void set_options(int fd, bool paced) {
                    sizeof pacing_rate_bytes_per_s);
 }
 
-// By socket: where another one is the machine's default, the namespace's own default may not be set to every
-// one.
-static int set_congestion(struct server *server, int fd, char *error, size_t error_size) {
-    const char *wanted = server->parts->transport->tcp.congestion_control;
-    socklen_t size = sizeof server->tcp_congestion - 1;
-    if (setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, wanted, (socklen_t)strlen(wanted)) == 0 &&
-        getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, server->tcp_congestion, &size) == 0)
-        return 0;
-    int why = errno;
-    char known[128] = "unknown";
-    namespace_get_sysctl("net/ipv4/tcp_available_congestion_control", known, sizeof known);
-    snprintf(error, error_size, "TCP congestion control \"%s\" cannot be set (%s); this kernel has: %s",
-             wanted, strerror(why), known);
-    return -1;
-}
-
 static int listen_at(struct server *server, struct in6_addr at, uint16_t port, bool secure, char *error,
                      size_t error_size) {
     for (size_t i = 0; i < server->listener_count; i++)
@@ -259,7 +243,9 @@ static int listen_at(struct server *server, struct in6_addr at, uint16_t port, b
     listener->resume = (struct loop_timer){.due = on_resume, .context = listener};
     server->listener_count++;
     set_options(fd, server->parts->transport->tcp.pacing);
-    if (set_congestion(server, fd, error, error_size) < 0) return -1;
+    const char *congestion = server->parts->transport->tcp.congestion_control;
+    if (tcp_congestion_set(fd, congestion, error, error_size) < 0) return -1;
+    tcp_congestion_get(fd, server->tcp_congestion);
     if (bind(fd, (struct sockaddr *)&address, sizeof address) < 0 || listen(fd, BACKLOG) < 0 ||
         loop_add(server->parts->loop, &listener->watch, EPOLLIN) < 0)
         return fail(error, error_size, port);

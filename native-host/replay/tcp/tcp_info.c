@@ -1,6 +1,7 @@
 #include "replay/tcp/tcp_info.h"
 
 #include "base/clock.h"
+#include "congestion/tcp_congestion.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -81,11 +82,10 @@ static int number_of(int fd, int option) {
 
 static void write_opened(const struct tcp_info_watch *watch, const char *lane, uint64_t now_ns) {
     FILE *file = watch->log->file;
-    char congestion[16] = "";
-    socklen_t size = sizeof congestion - 1;
+    char congestion[TCP_CONGESTION_NAME];
     uint64_t pacing_rate = UINT64_MAX;
     socklen_t rate_size = sizeof pacing_rate;
-    getsockopt(watch->fd, IPPROTO_TCP, TCP_CONGESTION, congestion, &size);
+    tcp_congestion_get(watch->fd, congestion);
     getsockopt(watch->fd, SOL_SOCKET, SO_MAX_PACING_RATE, &pacing_rate, &rate_size);
     bool paced =
         (rate_size == sizeof pacing_rate && pacing_rate != UINT64_MAX) || strncmp(congestion, "bbr", 3) == 0;

@@ -297,7 +297,7 @@ UNIT_TEST_OF(test_bad_input_is_one_line, struct fixture *f, make_archive, remove
          "--initcwnd: must be a number from 1 to"},
         {{"--home", h, "--recording", "page", "--initcwnd", "1x", NULL},
          "--initcwnd: must be a number from 1 to"},
-        {{"--home", h, "--recording", "page", "--congestion", "warp", NULL}, "\"warp\" cannot be set"},
+        {{"--home", h, "--recording", "page", "--congestion", "warp", NULL}, "\"warp\": this kernel has "},
         {{"--home", h, "--recording", "page", "--quic-congestion", "warp", NULL},
          "--quic-congestion: must be cubic, reno"},
         {{"--home", h, "--recording", "page", "--report", "/no/such/folder/r.json", NULL}, "/no/such/folder"},
