@@ -8,7 +8,7 @@
 // that wakes up waits for the slice that one of them has begun, how many run is not known, and between sessions or control
 // groups a nice value says nothing.
 import type { Disturbance, Pressure } from "../../schemas/generated/page_load.ts";
-import type { ShaperOverdue } from "../../schemas/generated/shaper_report.ts";
+import type { ShaperOverdue, ShaperReport } from "../../schemas/generated/shaper_report.ts";
 
 /** How long the machine may have held up a load's link: the larger of the two. */
 export interface Tolerance {
@@ -26,13 +26,13 @@ export const usualTolerance: Tolerance = { share: 0.01, ms: 5 };
 const calmOutside_share = 0.03;
 /** What runs when it is read has up to a tick (4 ms at 250 Hz) not accounted for yet. */
 const unreadOutside_ms = 4;
-/** Stolen time is told in whole steps: of a single one nearly nothing may be true. */
+/** Stolen time is reported in whole steps: nearly nothing of a single one may be true. */
 const stolenStep_ms = 10;
 
 /** How a reason begins that says so; of a link's self-test as well. */
 const lateReason = "the link missed its tolerance";
 const heldUpReason = "the machine held up the link";
-/** The same of a flow run. */
+/** The same of a run. */
 export const disturbedRunReason = "the machine disturbed the run";
 /** Of loads that earlier versions refused because threads waited for a CPU. */
 const earlierReasons = ["the machine disturbed the load", "the machine was too busy"];
@@ -47,6 +47,8 @@ interface Window {
   readonly end_ns: number;
 }
 
+const inMs = (time_ms: number): string => `${time_ms.toFixed(1)} ms`;
+
 /** Time of the window in which the link was held up. */
 export function heldUp_ms({ intervals }: Pick<ShaperOverdue, "intervals">, { start_ns, end_ns }: Window): number {
   let held_ns = 0;
@@ -55,11 +57,24 @@ export function heldUp_ms({ intervals }: Pick<ShaperOverdue, "intervals">, { sta
   return held_ns / 1e6;
 }
 
+/** Why a run was over another link than planned: the machine held it up in this window for longer than is tolerated. Null: it did not. */
+export function disturbedRun(
+  { overdue }: Pick<ShaperReport, "overdue">,
+  window: Window,
+  tolerance: Tolerance = usualTolerance,
+): string | null {
+  if (overdue === undefined) return "the link's report does not say whether it was on time";
+  const held_ms = heldUp_ms(overdue, window);
+  const tolerated_ms = Math.max(tolerance.ms, (tolerance.share * (window.end_ns - window.start_ns)) / 1e6);
+  if (held_ms <= tolerated_ms) return null;
+  return `${disturbedRunReason}: it held the link up for ${inMs(held_ms)} (tolerated: ${inMs(tolerated_ms)}): let less run beside it, or wait for a quieter moment`;
+}
+
 interface Disturbing {
   /** Navigation to the end of the load event, on the clock of the shaper's report. */
   readonly window: Window;
   readonly overdue: ShaperOverdue;
-  /** null: this system does not tell. */
+  /** null: this system does not report it. */
   readonly pressure: Pressure | null;
   readonly tolerance?: Tolerance | undefined;
   /** Other loads of ours ran meanwhile, as many as the machine bears (`trilane calibrate`): what their threads used is no disturbance. */
@@ -73,7 +88,7 @@ export function disturbanceOf(disturbing: Disturbing): Disturbance {
   const way_ms = pressure?.way_ms ?? null;
   const stolen_ms = Math.max(0, (pressure?.stolen_ms ?? 0) - stolenStep_ms);
   const outside_ms = pressure?.outside_ms ?? Number.POSITIVE_INFINITY;
-  // Side by side one cannot tell what others used from what our own labs did: the link and stolen time tell then.
+  // Side by side, what others used cannot be separated from what our own labs did: the link and stolen time show it then.
   const others_ms = isBeside ? 0 : Math.max(0, outside_ms - calmOutside_share * plt_ms - unreadOutside_ms);
   return {
     bound_ms: link_ms + (way_ms ?? 0) + stolen_ms,
@@ -134,10 +149,8 @@ export function estimatedEffect_ms(
   return Math.min(excess_ms(disturbance), disturbance.link_ms + others * (main_ms + carriers_ms) + stolen_ms);
 }
 
-const inMs = (time_ms: number): string => `${time_ms.toFixed(1)} ms`;
-
 /**
- * Why a load was over another link than the one that was asked for: its packets were overdue for longer than is tolerated in one of its
+ * Why a load was over another link than planned: its packets were overdue for longer than is tolerated in one of its
  * spans. Empty: it was not. That its threads waited for a CPU is no reason: the verdict takes account of it.
  */
 export function heldUpReasons(spans: readonly Disturbance[]): string[] {

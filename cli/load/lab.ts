@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { debugLine } from "../base/debug.ts";
 import { RunError, UserError } from "../base/errors.ts";
 import { takePrecedence } from "../base/precedence.ts";
-import { type Exit, exitOf, killGroup, settles } from "../base/process_group.ts";
+import { type Exit, exitOf, killedBy, killGroup, settles } from "../base/process_group.ts";
 import { programPath } from "../base/programs.ts";
 import { ProgramFailure, runProgram } from "../base/run_program.ts";
 import type { StartError } from "../browser/browser.ts";
@@ -24,6 +24,19 @@ export interface LabEnd {
   readonly exit: Exit;
   /** It took longer than it may, and was ended. */
   readonly timedOut: boolean;
+}
+
+/** Why it left no record. UserError and RunError for what would fail every attempt. `what`: it runs in the lab, for `limit_ms` at most. */
+export function labFailure({ exit, timedOut }: LabEnd, what: string, limit_ms: number): string {
+  if (timedOut) return `${what} had not ended after ${(limit_ms / 1000).toFixed(0)} s`;
+  const killed = killedBy(exit);
+  if (killed !== null) return `${what} was killed (${killed})`;
+  const line = exit.stderr.trim().split("\n").at(-1) ?? "";
+  const reason = line.replace(/^trilane-[a-z]+: /, "") || `${what} ended with status ${exit.code} and left no record`;
+  if (exit.code === 2) throw new UserError(reason);
+  // It could not even be started.
+  if (exit.code === null && exit.signal === null) throw new RunError(reason);
+  return reason;
 }
 
 interface LabLimits {

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   disturbanceOf,
+  disturbedRun,
   estimatedEffect_ms,
   excess_ms,
   heldUp_ms,
@@ -32,6 +33,17 @@ const of = (pressed: Pressure | null, held = overdue(), tolerance?: { readonly s
 test("the link's part is what lies between navigation and load event", () => {
   assert.equal(heldUp_ms(overdue([900, 1001], [1500, 1503], [1999, 2500], [3000, 3100]), window), 5);
   assert.equal(heldUp_ms(overdue(), window), 0);
+});
+
+test("a run is disturbed beyond what is tolerated of its window, and if its link does not say", () => {
+  const held = (overdue_ms: number, tolerance?: { readonly share: number; readonly ms: number }) =>
+    disturbedRun({ overdue: overdue([1000, 1000 + overdue_ms]) }, window, tolerance);
+  assert.equal(held(10), null);
+  assert.equal(held(11, { share: 0.02, ms: 5 }), null);
+  const reason = held(11) ?? "";
+  assert.match(reason, /held the link up for 11\.0 ms \(tolerated: 10\.0 ms\)/);
+  assert.ok(isDisturbed(reason));
+  assert.match(disturbedRun({}, window) ?? "", /does not say/);
 });
 
 test("threads that wait for one another are calm; no more than what ran beside them is not", () => {

@@ -4,15 +4,13 @@ import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { CommandProcess, CommandRecord, CommandTraffic } from "../../../../schemas/generated/command_record.ts";
 import type { FlowCounters } from "../../../../schemas/generated/flow_counters.ts";
-import { RunError, UserError } from "../../../base/errors.ts";
-import { killedBy } from "../../../base/process_group.ts";
 import { programPath } from "../../../base/programs.ts";
 import { throwIfFull, withRunFolder } from "../../../browser/scratch.ts";
 import type { LinkProfile } from "../../../link/link.ts";
-import { disturbedRunReason, heldUp_ms, usualTolerance } from "../../../load/disturbance.ts";
-import { type LabEnd, labCommand, runLab } from "../../../load/lab.ts";
+import { disturbedRun } from "../../../load/disturbance.ts";
+import { labCommand, labFailure, runLab } from "../../../load/lab.ts";
 import type { Reach } from "../../../load/reach/reach.ts";
-import { readShaperReport, type ShaperReport } from "../../../load/reports.ts";
+import { readShaperReport } from "../../../load/reports.ts";
 import type { LoadStatus } from "../../../results/store/results.ts";
 import { printedNumbers, writtenNumbers } from "../metrics/numbers.ts";
 import type { CommandPlan } from "../plan/plan.ts";
@@ -87,22 +85,6 @@ function trafficOf({ down, up, flows }: FlowCounters): CommandTraffic {
   };
 }
 
-/** Of a run without a record. UserError and RunError for what would fail every run. */
-function failureOf({ exit, timedOut }: LabEnd): string {
-  if (timedOut) return "it had not ended in its time, and did not end when it was told to";
-  const killed = killedBy(exit);
-  if (killed !== null) return `what ran it was killed (${killed})`;
-  const said =
-    exit.stderr
-      .trim()
-      .split("\n")
-      .at(-1)
-      ?.replace(/^trilane-[a-z]+: /, "") ?? "";
-  if (exit.code === 2) throw new UserError(said || "the command cannot be run");
-  if (exit.code === null && exit.signal === null) throw new RunError(said);
-  return said || `what ran it ended with status ${exit.code}`;
-}
-
 /** `: its last line`. */
 function lastLine(output: string): string {
   const line = output.trimEnd().split("\n").at(-1)?.trim() ?? "";
@@ -114,22 +96,6 @@ function faultOf({ exit_status, signal, timed_out }: CommandProcess, output: str
   if (timed_out) return `not done after ${timeout_s} s${lastLine(output)}`;
   if (signal !== null) return `killed by ${signal}${lastLine(output)}`;
   return exit_status === 0 ? null : `exit status ${exit_status}${lastLine(output)}`;
-}
-
-/** Why it was over another link than the one that was asked for; null: it was not. */
-function disturbance(
-  process: CommandProcess,
-  shaper: ShaperReport | null,
-  plan: CommandRequest["plan"],
-): string | null {
-  if (shaper === null) return "the link left no report";
-  const { overdue } = shaper;
-  if (overdue === undefined) return "the link's report does not say if it was on time";
-  const { share, ms } = plan.tolerance ?? usualTolerance;
-  const held_ms = heldUp_ms(overdue, process);
-  const tolerated_ms = Math.max(ms, share * process.wall_ms);
-  if (held_ms <= tolerated_ms) return null;
-  return `${disturbedRunReason}: it held the link up for ${held_ms.toFixed(1)} ms (tolerated: ${tolerated_ms.toFixed(1)} ms): let less run beside it, or wait for a quieter moment`;
 }
 
 async function attemptIn(folder: string, request: CommandRequest): Promise<CommandAttempt> {
@@ -155,8 +121,8 @@ async function attemptIn(folder: string, request: CommandRequest): Promise<Comma
   signal.throwIfAborted();
   const ran = await documentIn<CommandProcess>(file("process.json"));
   if (ran === null) {
-    const why = failureOf(end);
     throwIfFull({ folder });
+    const why = labFailure(end, "what runs the command", limit_ms + patience_ms);
     return { status: "failed", reasons: [why], wall_ms: Math.round(performance.now() - begun_ms), record: null };
   }
   const output = (await textIn(file("output"))) ?? "";
@@ -170,7 +136,8 @@ async function attemptIn(folder: string, request: CommandRequest): Promise<Comma
     output_end: output.slice(-keptEnd),
   };
   const fault = faultOf(ran, output, plan.timeout_s);
-  const disturbed = lab ? disturbance(ran, await readShaperReport(reports.shaper), plan) : null;
+  const shaped = lab && (await readShaperReport(reports.shaper));
+  const disturbed = lab && (shaped ? disturbedRun(shaped, ran, plan.tolerance) : "the link left no report");
   const status: LoadStatus = fault !== null ? "failed" : disturbed !== null ? "invalid" : "valid";
   const reasons = [fault ?? disturbed].filter((reason) => reason !== null);
   return { status, reasons, wall_ms: Math.round(performance.now() - begun_ms), record };

@@ -3,11 +3,9 @@
 import { join } from "node:path";
 import type { FetchCost } from "../../../../schemas/generated/fetch_cost.ts";
 import type { FetchRecord } from "../../../../schemas/generated/fetch_record.ts";
-import { RunError, UserError } from "../../../base/errors.ts";
-import { type Exit, killedBy } from "../../../base/process_group.ts";
 import { throwIfFull, withRunFolder } from "../../../browser/scratch.ts";
 import type { LinkProfile } from "../../../link/link.ts";
-import { type LabEnd, labCommand, runLab } from "../../../load/lab.ts";
+import { labCommand, labFailure, runLab } from "../../../load/lab.ts";
 import { readReplayReport, readShaperReport } from "../../../load/reports.ts";
 import { prepareServer, readServer } from "../../../load/server_run.ts";
 import type { LoadServer } from "../../../load/servers/servers.ts";
@@ -68,22 +66,6 @@ function recordIn(printed: string): FetchRecord | null {
   return null;
 }
 
-function saidLast({ stderr }: Exit): string | null {
-  const line = stderr.trim().split("\n").at(-1) ?? "";
-  return line === "" ? null : line.replace(/^trilane-[a-z]+: /, "");
-}
-
-/** Of a client that left no record. UserError and RunError for what would fail every fetch. */
-function failureOf({ exit, timedOut }: LabEnd, limit_ms: number): string {
-  if (timedOut) return `the client had not ended after ${(limit_ms / 1000).toFixed(0)} s`;
-  const killed = killedBy(exit);
-  if (killed !== null) return `the client was killed (${killed})`;
-  const said = saidLast(exit) ?? `the client ended with status ${exit.code} and printed no record`;
-  if (exit.code === 2) throw new UserError(said);
-  if (exit.code === null && exit.signal === null) throw new RunError(said);
-  return said;
-}
-
 /** The object's own failure, in one line. */
 function errorReasons({ error }: FetchRecord): string[] {
   return error === null ? [] : [`${error.stage}: ${error.reason}`];
@@ -120,7 +102,7 @@ async function attemptLive(request: FetchAttemptRequest, traces: Traces | null):
   const wall_ms = wallSince(begun_ms);
   const cost = await fetchCost({ record, replay: null, traces, packets_down: null });
   if (record) return { ...judged(record, []), wall_ms, cost };
-  return { status: "failed", reasons: [failureOf(end, limit_ms)], wall_ms, record, cost };
+  return { status: "failed", reasons: [labFailure(end, "the client", limit_ms)], wall_ms, record, cost };
 }
 
 interface LabPlace {
@@ -163,7 +145,7 @@ async function attemptInLab(
     return { ...judged(record, disturbed), wall_ms, cost };
   }
   throwIfFull({ folder });
-  const why = record ? "the link left no report" : failureOf(end, limit_ms);
+  const why = record ? "the link left no report" : labFailure(end, "the client", limit_ms);
   return { status: "failed", reasons: [why], wall_ms, record, cost };
 }
 

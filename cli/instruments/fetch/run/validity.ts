@@ -1,8 +1,8 @@
-// Whether a fetch in a lab was over the link that was asked for: for how long the machine held it up meanwhile. Pure. An object that did
+// Whether a fetch in a lab was over the planned link: for how long the machine held it up meanwhile. Pure. An object that did
 // not come is no invalid fetch: its record says why.
 import type { FetchRecord } from "../../../../schemas/generated/fetch_record.ts";
 import type { ShaperReport } from "../../../../schemas/generated/shaper_report.ts";
-import { disturbedRunReason, heldUp_ms, usualTolerance } from "../../../load/disturbance.ts";
+import { disturbedRun } from "../../../load/disturbance.ts";
 import type { FetchPlan } from "../plan/plan.ts";
 import { connectTimeout_s } from "./client_words.ts";
 
@@ -23,17 +23,9 @@ function windowOf(record: FetchRecord, timeout_s: number) {
 /** Empty for a fetch that counts. `tolerance`: relative to its length. */
 export function disturbedReasons(
   record: FetchRecord,
-  { overdue }: Pick<ShaperReport, "overdue">,
-  { tolerance = usualTolerance, timeout_s }: Pick<FetchPlan, "tolerance" | "timeout_s">,
+  report: Pick<ShaperReport, "overdue">,
+  { tolerance, timeout_s }: Pick<FetchPlan, "tolerance" | "timeout_s">,
 ): string[] {
   const window = windowOf(record, timeout_s);
-  if (window === null) return [];
-  if (overdue === undefined) return ["the link's report does not say whether it was on time"];
-  const held_ms = heldUp_ms(overdue, window);
-  const tolerated_ms = Math.max(tolerance.ms, (tolerance.share * (window.end_ns - window.start_ns)) / 1e6);
-  if (held_ms <= tolerated_ms) return [];
-  const times = `${held_ms.toFixed(1)} ms (tolerated: ${tolerated_ms.toFixed(1)} ms)`;
-  return [
-    `${disturbedRunReason}: it held the link up for ${times}: let less run beside it, or wait for a quieter moment`,
-  ];
+  return window === null ? [] : [disturbedRun(report, window, tolerance)].filter((reason) => reason !== null);
 }

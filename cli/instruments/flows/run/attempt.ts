@@ -3,13 +3,11 @@
 import { writeFile } from "node:fs/promises";
 import type { FlowRun } from "../../../../schemas/generated/flow_run.ts";
 import type { PageLoad } from "../../../../schemas/generated/page_load.ts";
-import { RunError, UserError } from "../../../base/errors.ts";
-import { type Exit, killedBy } from "../../../base/process_group.ts";
 import { throwIfFull } from "../../../browser/scratch.ts";
 import type { FlowFiles } from "../../../link/flows/flow_run.ts";
 import type { LinkProfile } from "../../../link/link.ts";
 import type { Tolerance } from "../../../load/disturbance.ts";
-import { runLab } from "../../../load/lab.ts";
+import { labFailure, runLab } from "../../../load/lab.ts";
 import type { LoadStatus } from "../../../results/store/results.ts";
 import type { FlowRecords } from "../records/flow_records.ts";
 import { readFlowRecords } from "../records/read_flow_records.ts";
@@ -50,19 +48,6 @@ export interface FlowAttempt {
 /** The lab made, the near end's last flows closed, reports written. */
 const startAndEnd_ms = 30_000;
 
-/** The programs' last line, without the name of who said it. */
-function saidLast({ stderr }: Exit): string | null {
-  const line = stderr.trim().split("\n").at(-1) ?? "";
-  return line === "" ? null : line.replace(/^trilane-(?:flows|shaper): /, "");
-}
-
-function failureOf(exit: Exit, timedOut: boolean, limit_ms: number): string {
-  if (timedOut) return `the run had not ended after ${(limit_ms / 1000).toFixed(0)} s`;
-  const killed = killedBy(exit);
-  if (killed !== null) return `the lab was killed (${killed})`;
-  return saidLast(exit) ?? `the lab ended with status ${exit.code} and left no report`;
-}
-
 /**
  * Resolves also for a run that failed. Throws what would fail every run: a controller that there is not, no lab to be had, a full
  * disk (NoRoomError); and the signal's reason.
@@ -99,10 +84,7 @@ export async function attemptFlowRun(request: FlowAttemptRequest): Promise<FlowA
       };
     }
     throwIfFull(folder);
-    const failure = failureOf(exit, timedOut, limit_ms);
-    if (exit.code === 2) throw new UserError(failure);
-    // It could not even be started.
-    if (exit.code === null && exit.signal === null) throw new RunError(failure);
+    const failure = labFailure({ exit, timedOut }, "the lab", limit_ms);
     return { status: "failed", reasons: [failure], wall_ms, records: null, pageLoad: null };
   } finally {
     await folder.remove();

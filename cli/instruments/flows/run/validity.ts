@@ -3,7 +3,7 @@
 import type { ReportedFlow } from "../../../../schemas/generated/flow_report.ts";
 import type { RunFlow } from "../../../../schemas/generated/flow_run.ts";
 import { count } from "../../../base/numbers.ts";
-import { disturbedRunReason, heldUp_ms, type Tolerance, usualTolerance } from "../../../load/disturbance.ts";
+import { disturbedRun, disturbedRunReason, type Tolerance, usualTolerance } from "../../../load/disturbance.ts";
 import { kindWords } from "../metrics/flow_kind.ts";
 import { countsAtLink, type FlowRecords } from "../records/flow_records.ts";
 import { standstill_ms } from "./standstill.ts";
@@ -21,13 +21,8 @@ const disturbed = (why: string): string => `${disturbedRunReason}: ${why}`;
 
 /** By how much the machine held the link up while the run lasted, as page loads are judged. */
 function linkReasons({ near, shaper, for_ms }: FlowRecords, tolerance: Tolerance): string[] {
-  if (shaper.overdue === undefined) return ["the link's report does not say whether it was on time"];
   const window = { start_ns: near.start_ns, end_ns: Math.min(near.end_ns, near.start_ns + for_ms * 1e6) };
-  const held_ms = heldUp_ms(shaper.overdue, window);
-  const tolerated_ms = Math.max(tolerance.ms, (tolerance.share * (window.end_ns - window.start_ns)) / 1e6);
-  if (held_ms <= tolerated_ms) return [];
-  const times = `${held_ms.toFixed(1)} ms (tolerated: ${tolerated_ms.toFixed(1)} ms)`;
-  return [disturbed(`it held the link up for ${times}: let less run beside it, or wait for a quieter moment`)];
+  return [disturbedRun(shaper, window, tolerance)].filter((reason) => reason !== null);
 }
 
 /** By how much the machine kept the ends from sending and receiving, for which the same holds. */
