@@ -96,18 +96,30 @@ const firefoxPaths = [
   "/usr/bin/firefox",
 ];
 
-function firefoxPath(): string {
-  const found = firefoxPaths.find((path) => isExecutable(path) && sandboxOf(path) === null);
+/** The first that is there and has no sandbox of its own. UserError if there is none, or only `confined` ones. */
+function firstOf(
+  name: string,
+  paths: readonly string[],
+  confined: readonly string[],
+  remedy: string,
+  none: string,
+): string {
+  const found = paths.find((path) => isExecutable(path) && sandboxOf(path) === null);
   if (found) return found;
-  const confined = [...firefoxPaths, "/snap/bin/firefox", "/var/lib/flatpak/exports/bin/org.mozilla.firefox"].find(
-    isExecutable,
-  );
-  if (confined)
-    throw new UserError(
-      `the only Firefox here is a ${sandboxOf(confined)} (${confined}), which no lab can start: ${otherFirefox}`,
-    );
-  throw new UserError(`no Firefox found: ${otherFirefox}`);
+  const only = [...paths, ...confined].find(isExecutable);
+  if (only)
+    throw new UserError(`the only ${name} here is a ${sandboxOf(only)} (${only}), which no lab can start: ${remedy}`);
+  throw new UserError(`no ${name} found: ${none}`);
 }
+
+const firefoxPath = (): string =>
+  firstOf(
+    "Firefox",
+    firefoxPaths,
+    ["/snap/bin/firefox", "/var/lib/flatpak/exports/bin/org.mozilla.firefox"],
+    otherFirefox,
+    otherFirefox,
+  );
 
 /**
  * The absolute path of a browser that a plan or a command names: "chromium", "firefox", or a path. UserError if no program is there,
@@ -139,9 +151,6 @@ const browserPaths = [
   "/usr/bin/chrome-headless-shell",
 ];
 
-/** Where systems put browsers that run in a sandbox of their own. */
-const confinedPaths = ["/snap/bin/chromium", "/var/lib/flatpak/exports/bin/org.chromium.Chromium"];
-
 /** What keeps a browser from running in our namespaces; null if nothing does. */
 function sandboxOf(path: string): "snap" | "Flatpak" | null {
   if (/\/flatpak\//.test(path)) return "Flatpak";
@@ -171,16 +180,12 @@ export function chromiumPath(environment: NodeJS.ProcessEnv = process.env): stri
       `no program at ${named} (${variable}): name Chromium's binary, as ${browserPaths[0]}, or unset it`,
     );
   }
-  const found = browserPaths.find((path) => isExecutable(path) && sandboxOf(path) === null);
-  if (found) return found;
-  const confined = [...browserPaths, ...confinedPaths].find(isExecutable);
-  if (confined)
-    throw new UserError(
-      `the only Chromium here is a ${sandboxOf(confined)} (${confined}), which no lab can start: ${otherBrowser}`,
-    );
-  throw new UserError(
-    "no Chromium found: install it (apt install chromium, or npx @puppeteer/browsers install chrome-headless-shell) or name it in " +
-      "TRILANE_BROWSER",
+  return firstOf(
+    "Chromium",
+    browserPaths,
+    ["/snap/bin/chromium", "/var/lib/flatpak/exports/bin/org.chromium.Chromium"],
+    otherBrowser,
+    "install it (apt install chromium, or npx @puppeteer/browsers install chrome-headless-shell) or name it in TRILANE_BROWSER",
   );
 }
 

@@ -1,11 +1,11 @@
 // `trilane corpus synth`: makes modelled pages that follow published distributions, or those of a folder of HARs. What pages
 // are and how they are stored is cli/recording/corpus'.
+
 import { basename, resolve } from "node:path";
 import { EndedEarlyError, UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { watchSignals } from "../base/interruption.ts";
 import { number } from "../base/option.ts";
-import { say } from "../base/terminal_text.ts";
 import { withArchive } from "../recording/archive/client.ts";
 import { sourceOf } from "../recording/archive/recording_source.ts";
 import { type Corpus, corpusOf, dasCorpus } from "../recording/corpus/corpus.ts";
@@ -13,6 +13,7 @@ import { dasName, defaultSeed, mostPages, mostSeed } from "../recording/corpus/c
 import { type PageDistributions, readDistributions } from "../recording/corpus/distributions.ts";
 import { distributionsOfFolder } from "../recording/corpus/from_hars.ts";
 import { writeCorpus } from "../recording/corpus/stored_corpus.ts";
+import { progress } from "../recording/import/import_file.ts";
 import type { Command, OptionsOf, Table } from "./command.ts";
 import { countPages, printCorpus } from "./corpus_words.ts";
 
@@ -44,18 +45,6 @@ const define = (table: Table) =>
 
 type SynthOptions = OptionsOf<typeof define>;
 
-const progressEvery_ms = 2000;
-
-/** A line now and then, from when it has taken long enough for someone to wonder. */
-function progress(what: string): (done: number, total: number) => void {
-  let next = performance.now() + progressEvery_ms;
-  return (done, total) => {
-    if (performance.now() < next || done === total) return;
-    next = performance.now() + progressEvery_ms;
-    say(`corpus: ${done} of ${total} ${what}`);
-  };
-}
-
 function nameOf({ like, name, pages, seed }: SynthOptions): string {
   if (like === undefined) {
     if (name !== undefined)
@@ -75,7 +64,7 @@ function nameOf({ like, name, pages, seed }: SynthOptions): string {
 }
 
 const distributionsLike = async (like: string): Promise<PageDistributions> =>
-  /\.json$/i.test(like) ? readDistributions(like) : await distributionsOfFolder(like, progress("HAR files"));
+  /\.json$/i.test(like) ? readDistributions(like) : await distributionsOfFolder(like, progress("HAR files", "corpus"));
 
 async function corpusFor(options: SynthOptions): Promise<Corpus> {
   const { like, pages, seed } = options;
@@ -92,7 +81,7 @@ export const command: Command<SynthOptions> = {
   async run(options) {
     const corpus = await corpusFor(options);
     const stop = watchSignals();
-    const onPage = progress("pages");
+    const onPage = progress("pages", "corpus");
     const ofDas = options.like === undefined;
     try {
       const facts = await withArchive(homeFolder(options.home), async (archive) => {

@@ -14,17 +14,19 @@ import { attachTo, type Commands, detachFrom, type TabEvent } from "./debugger_s
 import { FailureError } from "./failure.ts";
 import { bodiesByEntry } from "./held_bodies.ts";
 import { loadNotes } from "./load_notes.ts";
-import type { LoadListener, LoadRequest, LoadSeen, RunningLoad } from "./load_seen.ts";
+import {
+  answerTimeout_ms,
+  endOf,
+  type LoadListener,
+  type LoadRequest,
+  type LoadSeen,
+  type RunningLoad,
+  wait,
+  within,
+} from "./load_seen.ts";
 import { type Ended, MainDocument } from "./main_document.ts";
 
-const quiet_ms = 1000;
-const settleAtMost_ms = 10_000;
-// A request that lasts longer is a stream, which the page's rest does not wait for.
-const streamAfter_ms = 5000;
-const answerTimeout_ms = 5000;
 const bodiesTimeout_ms = 30_000;
-const poll_ms = 100;
-const tellEvery_ms = 500;
 // The browser's bar that shows the debugger slides in, and makes the page smaller with every frame.
 const barSlides_ms = 400;
 const keptBodies_bytes = 64 * 1024 * 1024;
@@ -32,12 +34,6 @@ const maxPostData_bytes = 65_536;
 const worldName = "trilane";
 
 const methods: ReadonlySet<string> = new Set(capturedMethods);
-const wait = (time_ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, time_ms));
-
-function within<T>(promise: Promise<T>, time_ms: number): Promise<T | null> {
-  return Promise.race([promise.catch(() => null), wait(time_ms).then(() => null)]);
-}
-
 /** Network and what the page's own target reports beside it. Before the target runs. */
 async function prepare(send: Commands, target: string, { cache, keepBodies }: LoadRequest): Promise<void> {
   const kept = keepBodies ? keptBodies_bytes : 0;
@@ -156,35 +152,13 @@ export async function beginLoad(request: LoadRequest, listener: LoadListener): P
     throw error;
   }
   const seenCapture = capture;
-  let reported = 0;
-  // Not at each event: the machine is at work for the page.
-  const telling = setInterval(() => {
-    const { length } = seenCapture.requests;
-    if (length !== reported) listener.requests(length);
-    reported = length;
-  }, tellEvery_ms);
-
-  const comesToRest = async (): Promise<Ended> => {
-    await document.whenLoaded;
-    listener.settling();
-    const until_ms = performance.now() + settleAtMost_ms;
-    for (;;) {
-      const now_ms = performance.now();
-      const silent_ms = now_ms - lastChange_ms;
-      const left = silent_ms >= streamAfter_ms ? [] : waitedFor(seenCapture, silent_ms);
-      if ((silent_ms >= quiet_ms && left.length === 0) || now_ms >= until_ms) return "quiet";
-      await wait(poll_ms);
-    }
-  };
-
   const watch = async (): Promise<LoadSeen> => {
-    const timer = setTimeout(() => {
-      if (!document.isLoaded) end.resolve("timeout");
-    }, request.timeout_ms);
-    comesToRest().then(end.resolve, end.reject);
-    const ended = await end.promise.finally(() => {
-      clearTimeout(timer);
-      clearInterval(telling);
+    const ended = await endOf(end, request, listener, {
+      count: () => seenCapture.requests.length,
+      isLoaded: () => document.isLoaded,
+      whenLoaded: document.whenLoaded,
+      lastChange_ms: () => lastChange_ms,
+      isWaiting: (silent_ms) => waitedFor(seenCapture, silent_ms).length > 0,
     });
     document.over = true;
     const wall_ms = performance.now() - began_ms;

@@ -6,29 +6,24 @@ import { readVideos, type WatchedFrame } from "../capture/video_watch.ts";
 import { pageVideosOf } from "../capture/videos.ts";
 import { FailureError } from "./failure.ts";
 import { documentNotes, openNote } from "./load_notes.ts";
-import type { LoadListener, LoadRequest, LoadSeen, RunningLoad } from "./load_seen.ts";
+import {
+  answerTimeout_ms,
+  endOf,
+  type LoadListener,
+  type LoadRequest,
+  type LoadSeen,
+  type RunningLoad,
+  within,
+} from "./load_seen.ts";
 import type { Ended } from "./main_document.ts";
 import { type ObservedPage, readPage } from "./read_page.ts";
 import { type ObservedFrame, watchedEntries } from "./watched_entries.ts";
 import { type WebRequest, watchRequests } from "./web_requests.ts";
 
-const quiet_ms = 1000;
-const settleAtMost_ms = 10_000;
-// A request that lasts longer is a stream, which the page's rest does not wait for.
-const streamAfter_ms = 5000;
 const afterStop_ms = 1000;
-const answerTimeout_ms = 5000;
-const poll_ms = 100;
-const tellEvery_ms = 500;
 
 /** What the document that is being left may still send before the new one's response; Early Hints send none of these. */
 const ofOldDocument = new Set(["xmlhttprequest", "beacon", "ping", "sub_frame", "media"]);
-
-const wait = (time_ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, time_ms));
-
-function within<T>(promise: Promise<T>, time_ms: number): Promise<T | null> {
-  return Promise.race([promise.catch(() => null), wait(time_ms).then(() => null)]);
-}
 
 const allSites = { origins: ["<all_urls>"] };
 
@@ -139,7 +134,7 @@ export async function beginWatchedLoad(request: LoadRequest, listener: LoadListe
       if (isOver) return;
       lastChange_ms = performance.now();
       if (each !== document.request || each.error === null) return;
-      // It became a download, or somebody stopped it; else the browser shows an error page.
+      // It became a download, or was stopped; else the browser shows an error page.
       if (each.error === "NS_BINDING_ABORTED") stopsUnlessSentOn(each);
       else {
         document.failure = each.error;
@@ -170,34 +165,14 @@ export async function beginWatchedLoad(request: LoadRequest, listener: LoadListe
     stopListening();
     throw new FailureError("no-page", "The tab was closed.", "Open the page again, then profile it.");
   }
-  let reported = 0;
-  const telling = setInterval(() => {
-    if (requests.length !== reported) listener.requests(requests.length);
-    reported = requests.length;
-  }, tellEvery_ms);
-
   const isUnderWay = ({ end_ms }: WebRequest): boolean => end_ms === null;
-  const comesToRest = async (): Promise<Ended> => {
-    await loaded.promise;
-    listener.settling();
-    const until_ms = performance.now() + settleAtMost_ms;
-    for (;;) {
-      const now_ms = performance.now();
-      const silent_ms = now_ms - lastChange_ms;
-      const isWaiting = silent_ms < streamAfter_ms && requests.some(isUnderWay);
-      if ((silent_ms >= quiet_ms && !isWaiting) || now_ms >= until_ms) return "quiet";
-      await wait(poll_ms);
-    }
-  };
-
   const watch = async (): Promise<LoadSeen> => {
-    const timer = setTimeout(() => {
-      if (!document.isLoaded) end.resolve("timeout");
-    }, request.timeout_ms);
-    comesToRest().then(end.resolve, end.reject);
-    const ended = await end.promise.finally(() => {
-      clearTimeout(timer);
-      clearInterval(telling);
+    const ended = await endOf(end, request, listener, {
+      count: () => requests.length,
+      isLoaded: () => document.isLoaded,
+      whenLoaded: loaded.promise,
+      lastChange_ms: () => lastChange_ms,
+      isWaiting: () => requests.some(isUnderWay),
     });
     isOver = true;
     const wall_ms = Date.now() - began_ms;

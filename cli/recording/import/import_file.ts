@@ -11,13 +11,13 @@ import { NoPageError } from "./select.ts";
 
 const progressEvery_ms = 2000;
 
-/** A line now and then, from when the import has taken long enough for someone to wonder. */
-export function progress(of = "responses"): (done: number, total: number) => void {
+/** A line now and then, from when it has taken long enough for someone to wonder. */
+export function progress(of = "responses", what = "import"): (done: number, total: number) => void {
   let next = performance.now() + progressEvery_ms;
   return (done, total) => {
     if (performance.now() < next || done === total) return;
     next = performance.now() + progressEvery_ms;
-    say(`import: ${done} of ${total} ${of}`);
+    say(`${what}: ${done} of ${total} ${of}`);
   };
 }
 

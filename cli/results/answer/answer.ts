@@ -1,21 +1,16 @@
 // The answer to a race or a sweep, which terminal and report begin with: one sentence, why, how sure, and what was left out. Puts
 // together what answer_sentence.ts, why.ts, sure.ts and left_out.ts say of the pair of lanes that people ask about first; tests nothing.
 // Where loads stopped once lanes were decided, it is the decisions that answer, since a test that counts one look would not hold.
+
 import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import { count } from "../../base/numbers.ts";
 import { median } from "../../base/quantile.ts";
 import { plainLinkWords } from "../../link/label.ts";
 import { meanEvidence, type PathEvidence } from "../../load/metrics/path_evidence.ts";
+import { correctedTogether } from "../stats/multiplicity.ts";
 import { modelledPages } from "../store/modelled_pages.ts";
 import type { Cell, Environment, Load } from "../store/sweep_rows.ts";
-import {
-  correctedTogether,
-  type Direction,
-  direction,
-  type Improvement,
-  improvement,
-  limitOf,
-} from "../verdict/comparison.ts";
+import { type Direction, direction, type Improvement, improvement, limitOf } from "../verdict/comparison.ts";
 import { countLinks, linkResults } from "../verdict/gains_by_link_and_rtt.ts";
 import { cellMedians, type PairedCell, pairedCells } from "../verdict/paired_cells.ts";
 import { counted, isValid, type LanePair } from "../verdict/sample.ts";

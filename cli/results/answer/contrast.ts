@@ -6,7 +6,7 @@ import { count } from "../../base/numbers.ts";
 import { median } from "../../base/quantile.ts";
 import { pairedTails } from "../stats/difference_test.ts";
 import { medianInterval } from "../stats/median_interval.ts";
-import { holm, significanceLevel } from "../stats/multiplicity.ts";
+import { significanceLevel } from "../stats/multiplicity.ts";
 
 /** Of one unit, more than 0: a ratio of anything else says nothing. */
 export interface Pair {
@@ -52,14 +52,6 @@ export function contrast(units: readonly (readonly Pair[])[]): Contrast | null {
     comparisons: 1,
     n: logs.length,
   };
-}
-
-/** With the probabilities of what is read together. Those without an interval test nothing. */
-export function shownTogether(contrasts: readonly Contrast[]): Contrast[] {
-  const tested = contrasts.filter(({ probability }) => probability !== null);
-  const corrected = holm(tested.map(({ probability }) => probability as number));
-  const found = new Map(tested.map((each, index) => [each, corrected[index] as number]));
-  return contrasts.map((each) => ({ ...each, probability: found.get(each) ?? null, comparisons: tested.length }));
 }
 
 /** What may be said of it; `unknown`: too few units. */

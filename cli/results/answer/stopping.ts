@@ -2,9 +2,11 @@
 // what it compares (Ruled). Differences are decided by the test that accounts for looking after each block (stats/sequential.ts). Values are taken in
 // the order in which attempts ended, so that what was settled stays settled if a deferred attempt comes late and if the sweep is resumed. Pure.
 // Of page loads, which time out and are held up by a busy machine, the rule is verdict/stopping_rule.ts's, by the same statistics.
+
 import type { PlanUntil } from "../../../schemas/generated/sweep_plan.ts";
 import { count } from "../../base/numbers.ts";
 import { mean } from "../../base/quantile.ts";
+import { correctedTogether } from "../stats/multiplicity.ts";
 import {
   areAllPrecise,
   decide,
@@ -16,7 +18,7 @@ import {
   shiftAtLook,
 } from "../stats/sequential.ts";
 import type { LoadStatus } from "../store/results.ts";
-import { type Contrast, type Pair, type Shown, shown, shownTogether } from "./contrast.ts";
+import { type Contrast, type Pair, type Shown, shown } from "./contrast.ts";
 
 /** What a plan says of when its attempts are enough. */
 export interface StoppingPlan {
@@ -222,7 +224,7 @@ export interface ToJudge {
 export function judgeTogether(all: readonly ToJudge[], until: PlanUntil | undefined): Judged[] {
   const percent = until && "decided_percent" in until ? until.decided_percent : null;
   const isRuled = ({ ruled }: ToJudge): boolean => percent !== null && ruled !== null;
-  const corrected = shownTogether(all.filter((each) => !isRuled(each)).map(({ found }) => found)).values();
+  const corrected = correctedTogether(all.filter((each) => !isRuled(each)).map(({ found }) => found)).values();
   return all.map((each) => {
     if (percent !== null && each.ruled !== null) return ruledContrast(each.found, each.ruled, percent);
     const found = corrected.next().value ?? each.found;

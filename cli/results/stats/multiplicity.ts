@@ -22,6 +22,19 @@ export function holm(probabilities: readonly number[]): number[] {
   return adjusted;
 }
 
+/** Results that are shown together, with Holm's probabilities and the number of tests. A result without a probability tests nothing. */
+export function correctedTogether<Result extends { readonly probability: number | null }>(
+  results: readonly Result[],
+): (Result & { readonly comparisons: number })[] {
+  const corrected = holm(results.flatMap(({ probability }) => probability ?? []));
+  let place = 0;
+  return results.map((result) => ({
+    ...result,
+    probability: result.probability === null ? null : (corrected[place++] as number),
+    comparisons: corrected.length,
+  }));
+}
+
 /** As holm(), for the share of false discoveries. */
 export function benjaminiHochberg(probabilities: readonly number[]): number[] {
   const adjusted = new Array<number>(probabilities.length);

@@ -6,7 +6,7 @@ import { mean } from "../../base/quantile.ts";
 import { hashText, type RandomSource, randomSource } from "../../base/random.ts";
 import { blockDifferenceTails } from "../stats/difference_test.ts";
 import { medianDifferenceInterval } from "../stats/median_interval.ts";
-import { holm, significanceLevel } from "../stats/multiplicity.ts";
+import { significanceLevel } from "../stats/multiplicity.ts";
 import { type CoverageGap, gapClause } from "./lane_coverage.ts";
 import {
   bothTimedOut,
@@ -147,14 +147,6 @@ export function improvement(cells: readonly PairedCell[], pair: LanePair, seed: 
 /** Improvement of `pair.lane` over `pair.over` among these loads. */
 export function compare(samples: Iterable<Sample>, pair: LanePair, seed: number): Improvement {
   return improvement(pairedCells(samples, pair), pair, seed);
-}
-
-/** Comparisons that are told together: their probabilities are Holm's, so that any is called different wrongly in at most 5 %. */
-export function correctedTogether(results: readonly Improvement[]): Improvement[] {
-  const tested = results.filter(({ probability }) => probability !== null);
-  const corrected = holm(tested.map(({ probability }) => probability as number));
-  const found = new Map(tested.map((result, index) => [result, corrected[index] as number]));
-  return results.map((result) => ({ ...result, probability: found.get(result) ?? null, comparisons: tested.length }));
 }
 
 /** What the medians that are lower bounds make of a difference: they are the slower lane's, or the faster one's; null: there are none. */

@@ -1,9 +1,11 @@
 // How much of what h3 gains over h2 is its congestion controller: where a sweep has h3 with quiche's CUBIC, which takes reductions of its
 // window back, and with cubic-n1, which reacts to loss as Linux's CUBIC under h2 does. Over the same pages and links, so that the parts'
 // ratios multiply to the whole. Pure; what lanes' origins serve is its caller's to say.
+
 import { factorsApart } from "../../base/factors.ts";
 import { factorsOf, type LaneLabel, laneOf } from "../../base/lanes.ts";
-import { compare, correctedTogether } from "./comparison.ts";
+import { correctedTogether } from "../stats/multiplicity.ts";
+import { compare } from "./comparison.ts";
 import { counted, type LanePair, type Sample, sortLanes } from "./sample.ts";
 import { comparisonClause, sentence, verdictPairs } from "./verdict.ts";
 

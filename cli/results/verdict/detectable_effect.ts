@@ -3,10 +3,12 @@
 // printed. Theory gives only the first guess. Of each study it is found from which effect on it would show it, so that one set of
 // studies answers for every effect and power; what is promised is tried once more, on other studies that have the effect.
 // Seeded; how loads scatter is load_noise.ts's.
+
 import { median } from "../../base/quantile.ts";
 import { type RandomSource, randomSource } from "../../base/random.ts";
+import { correctedTogether } from "../stats/multiplicity.ts";
 import { normalDraw, normalQuantile } from "../stats/normal_tail.ts";
-import { correctedTogether, direction, improvement } from "./comparison.ts";
+import { direction, improvement } from "./comparison.ts";
 import type { Both, EffectSpread, KnownCell, LoadNoise } from "./load_noise.ts";
 import { type PairedCell, percentOfLog } from "./paired_cells.ts";
 

@@ -1,9 +1,11 @@
 // What each link alone shows of each pair of lanes, and links of one round-trip time. Whoever counts the links on which a lane is faster picks
 // them out of all links of all pairs, so all of these are told together: one family of Holm's correction. Which trait of links to look at was
 // not fixed before, so what round-trip times show is exploratory. Pure.
+
 import type { LinkTraits } from "../../link/link.ts";
+import { correctedTogether } from "../stats/multiplicity.ts";
 import { loadsNeeded } from "./cell_significance.ts";
-import { correctedTogether, type Direction, direction, type Improvement, improvement } from "./comparison.ts";
+import { type Direction, direction, type Improvement, improvement } from "./comparison.ts";
 import { type PairedCell, pairedCells } from "./paired_cells.ts";
 import type { LanePair, Sample } from "./sample.ts";
 

@@ -1,5 +1,6 @@
 // Do two browsers, or more, say the same of the lanes? Each pair of lanes is compared within each browser; what is put side by side are the
 // answers, with their intervals, how far apart they are, and their signs page by page. Pure.
+
 import {
   allFactors,
   type Factor,
@@ -11,8 +12,9 @@ import {
 import type { Interval } from "../../base/interval.ts";
 import { factorsOf, withoutFactors } from "../../base/lanes.ts";
 import { formatPercents, percentRange } from "../../base/numbers.ts";
+import { correctedTogether } from "../stats/multiplicity.ts";
 import { browserNames, browsersOf } from "./browsers.ts";
-import { compare, correctedTogether, direction, type Improvement } from "./comparison.ts";
+import { compare, direction, type Improvement } from "./comparison.ts";
 import { type LanePair, lanePairs, type Sample } from "./sample.ts";
 
 /** One browser's loads, on the lanes that all sides have. */

@@ -5,10 +5,11 @@ import { laneName } from "../../base/lanes.ts";
 import { count, formatPercents } from "../../base/numbers.ts";
 import { extremes } from "../../base/quantile.ts";
 import type { LinkTraits } from "../../link/link.ts";
+import { correctedTogether } from "../stats/multiplicity.ts";
 import { browsersWarning } from "./browsers.ts";
 import { busyNote } from "./busy_machine.ts";
 import { comparedMetric, type Measured, type MetricChoice, named, samplesOf, usualMetric } from "./compared_metric.ts";
-import { correctedTogether, direction, type Improvement, improvement } from "./comparison.ts";
+import { direction, type Improvement, improvement } from "./comparison.ts";
 import {
   type ComparedPair,
   countLinks,

@@ -2,9 +2,9 @@
 // repetition. The comparison is the one of all answers (results/answer/contrast.ts): the median of the pairs' log ratios, its interval and its
 // test, corrected over the hosts that are shown together (Holm). Pure.
 import type { Interval } from "../../../base/interval.ts";
-import { type Contrast, contrast, type Pair, shown, shownTogether } from "../../../results/answer/contrast.ts";
+import { type Contrast, contrast, type Pair, shown } from "../../../results/answer/contrast.ts";
 import { leastPairedDifference } from "../../../results/stats/difference_test.ts";
-import { significanceLevel } from "../../../results/stats/multiplicity.ts";
+import { correctedTogether, significanceLevel } from "../../../results/stats/multiplicity.ts";
 import { bareLane, type Fetched, hostOf, isPlainTcp, isQuic, serverOfLane, type Variant } from "../metrics/fetched.ts";
 import { type Quantity, quantities } from "../metrics/quantities.ts";
 
@@ -119,7 +119,7 @@ export function hostEffects(fetched: readonly Fetched[], pair: VariantPair, quan
     ({ object }) => hostOf(object),
   );
   const effects = [...byHost].flatMap(([host, of]) => effectOf(host, blockPairs(of, pair, quantity)) ?? []);
-  const together = shownTogether(effects.map(({ found }) => found));
+  const together = correctedTogether(effects.map(({ found }) => found));
   const runs = runsToTell(effects);
   const hosts = effects.map(({ host, found: { ratio, interval, probability, n: pairs } }, index): HostEffect => {
     const corrected = together[index] as Contrast;

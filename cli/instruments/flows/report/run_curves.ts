@@ -41,6 +41,29 @@ function countedAt(times: Float64Array, counts: Float64Array, at_ms: number): nu
 
 const centre = ({ length_ms }: Bins, index: number): number => (index + 0.5) * length_ms;
 
+const centres = (bins: Bins): Float64Array => Float64Array.from({ length: bins.count }, (_, bin) => centre(bins, bin));
+
+/** In each bin the sum of a column at these times. What lies outside of the bins, and what is no number, is not in it. */
+function sumIn(
+  bins: Bins,
+  times: ArrayLike<number>,
+  column: (index: number) => number,
+  sums = new Float64Array(bins.count),
+) {
+  for (let index = 0; index < times.length; index++) {
+    const bin = Math.floor((times[index] as number) / bins.length_ms);
+    const each = column(index);
+    if (bin >= 0 && bin < bins.count && Number.isFinite(each)) sums[bin] = (sums[bin] as number) + each;
+  }
+  return sums;
+}
+
+/** Gaps where `counts` is 0. */
+const meanIn = (bins: Bins, sums: Float64Array, counts: Float64Array): Curve => ({
+  time_ms: centres(bins),
+  value: sums.map((sum, bin) => (counts[bin] === 0 ? Number.NaN : sum / (counts[bin] as number))),
+});
+
 /**
  * Bit/s that the receivers' applications got around the middle of each bin, of the flows together: over `over_ms`, or as much of it as a
  * flow ran. A gap where none of them did.
@@ -69,10 +92,10 @@ export function rateCurve(records: FlowRecords, members: readonly number[], bins
   return { time_ms, value };
 }
 
-/** So many times the usual interval without a sample: its end was not looked at meanwhile, and nobody knows what was in between. */
+/** So many times the usual interval without a sample: its end was not looked at meanwhile, and what was in between is unknown. */
 const gapIntervals = 4;
 
-/** Broken where samples are missing: a line straight across would tell what nobody saw. */
+/** Broken where samples are missing: a line straight across would show what was not seen. */
 export function brokenAtGaps({ time_ms, value }: Curve): Curve {
   const at = Array.from(time_ms);
   const intervals = at.slice(1).map((time, index) => time - (at[index] as number));
@@ -108,30 +131,16 @@ export function senderCurve(records: FlowRecords, flow: number, column: SenderCo
 
 /** A curve's mean in each bin; a gap where it has no value. */
 export function binned({ time_ms, value }: Curve, bins: Bins): Curve {
-  const sums = new Float64Array(bins.count);
-  const counts = new Float64Array(bins.count);
-  for (let index = 0; index < time_ms.length; index++) {
-    const bin = Math.floor((time_ms[index] as number) / bins.length_ms);
-    const each = value[index] as number;
-    if (bin < 0 || bin >= bins.count || !Number.isFinite(each)) continue;
-    sums[bin] = (sums[bin] as number) + each;
-    counts[bin] = (counts[bin] as number) + 1;
-  }
-  return {
-    time_ms: Float64Array.from({ length: bins.count }, (_, bin) => centre(bins, bin)),
-    value: sums.map((sum, bin) => (counts[bin] === 0 ? Number.NaN : sum / (counts[bin] as number))),
-  };
+  const at = (index: number): number => value[index] as number;
+  const counts = sumIn(bins, time_ms, (index) => (Number.isFinite(at(index)) ? 1 : 0));
+  return meanIn(bins, sumIn(bins, time_ms, at), counts);
 }
 
 /** A curve's sum in each bin; 0 where it has no value. */
-export function summed({ time_ms, value }: Curve, bins: Bins): Curve {
-  const sums = new Float64Array(bins.count);
-  for (let index = 0; index < time_ms.length; index++) {
-    const bin = Math.floor((time_ms[index] as number) / bins.length_ms);
-    if (bin >= 0 && bin < bins.count) sums[bin] = (sums[bin] as number) + (value[index] as number);
-  }
-  return { time_ms: Float64Array.from({ length: bins.count }, (_, bin) => centre(bins, bin)), value: sums };
-}
+export const summed = ({ time_ms, value }: Curve, bins: Bins): Curve => ({
+  time_ms: centres(bins),
+  value: sumIn(bins, time_ms, (index) => value[index] as number),
+});
 
 function acrossBins<T>(curves: readonly Curve[], bins: Bins, of: (values: number[]) => T): T[] {
   return Array.from({ length: bins.count }, (_, bin) =>
@@ -142,7 +151,7 @@ function acrossBins<T>(curves: readonly Curve[], bins: Bins, of: (values: number
 /** Of curves over the same bins: their median, where any has a value. */
 export function medianCurve(curves: readonly Curve[], bins: Bins): Curve {
   return {
-    time_ms: Float64Array.from({ length: bins.count }, (_, bin) => centre(bins, bin)),
+    time_ms: centres(bins),
     value: acrossBins(curves, bins, (values) => (values.length === 0 ? Number.NaN : median(values))),
   };
 }
@@ -152,7 +161,7 @@ export function bandOf(curves: readonly Curve[], bins: Bins): Band | null {
   if (curves.length < 2) return null;
   const ends = acrossBins(curves, bins, extremes);
   return {
-    time_ms: Float64Array.from({ length: bins.count }, (_, bin) => centre(bins, bin)),
+    time_ms: centres(bins),
     low: ends.map((end) => end?.least ?? Number.NaN),
     high: ends.map((end) => end?.greatest ?? Number.NaN),
   };
@@ -181,15 +190,9 @@ export function queueCurve(records: FlowRecords, side: "down" | "up", bins: Bins
   const packets = new Float64Array(bins.count);
   for (const flow of records.bins) {
     const { time_ms, queue_delay_sum_ns, left_packets } = flow[side];
-    for (let index = 0; index < time_ms.length; index++) {
-      const bin = Math.floor((time_ms[index] as number) / bins.length_ms);
-      if (bin < 0 || bin >= bins.count) continue;
-      delays_ns[bin] = (delays_ns[bin] as number) + (queue_delay_sum_ns[index] as number);
-      packets[bin] = (packets[bin] as number) + (left_packets[index] as number);
-    }
+    sumIn(bins, time_ms, (index) => queue_delay_sum_ns[index] as number, delays_ns);
+    sumIn(bins, time_ms, (index) => left_packets[index] as number, packets);
   }
-  return {
-    time_ms: Float64Array.from({ length: bins.count }, (_, bin) => centre(bins, bin)),
-    value: delays_ns.map((sum, bin) => (packets[bin] === 0 ? Number.NaN : sum / (packets[bin] as number) / 1e6)),
-  };
+  const { time_ms, value } = meanIn(bins, delays_ns, packets);
+  return { time_ms, value: Float64Array.from(value, (delay_ns) => delay_ns / 1e6) };
 }

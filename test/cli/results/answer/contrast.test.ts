@@ -1,10 +1,12 @@
 // cli/results/answer/contrast: one against another by pairs, corrected over what is shown together; and what flows say by it.
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { randomSource } from "../../../../cli/base/random.ts";
 import { type ContrastedCell, flowContrasts } from "../../../../cli/instruments/flows/answer/contrasts.ts";
 import { flowResult } from "../../../../cli/instruments/flows/metrics/flow_result.ts";
-import { contrast, isProbable, shown, shownTogether, surenessNote } from "../../../../cli/results/answer/contrast.ts";
+import { contrast, isProbable, shown, surenessNote } from "../../../../cli/results/answer/contrast.ts";
+import { correctedTogether } from "../../../../cli/results/stats/multiplicity.ts";
 import { madeRecords, steadily } from "../../instruments/flows/metrics/made_records.ts";
 
 /** One value a unit. */
@@ -47,10 +49,10 @@ test("Holm's correction is over those that test something", () => {
   const six = contrast(units(2, 2.01, 2.02, 2.03, 2.04, 2.05));
   const few = contrast(units(3, 3));
   assert.ok(six && few);
-  const alone = shownTogether([six, few]);
+  const alone = correctedTogether([six, few]);
   assert.deepEqual([alone[0]?.comparisons, alone[0]?.probability, alone[1]?.probability], [1, six.probability, null]);
   assert.equal(shown(alone[0] as typeof six), "more");
-  const seven = shownTogether(Array.from({ length: 7 }, () => six));
+  const seven = correctedTogether(Array.from({ length: 7 }, () => six));
   assert.equal(shown(seven[0] as typeof six), "none");
   assert.equal(isProbable(seven[0] as typeof six), true);
   assert.equal(

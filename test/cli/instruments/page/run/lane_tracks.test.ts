@@ -1,8 +1,10 @@
 // cli/instruments/page/run/lane_tracks.ts: lanes on one scale, in 80 columns, each with what it gains over the one above.
+
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { laneTracks } from "../../../../../cli/instruments/page/run/lane_tracks.ts";
-import { correctedTogether, improvement } from "../../../../../cli/results/verdict/comparison.ts";
+import { correctedTogether } from "../../../../../cli/results/stats/multiplicity.ts";
+import { improvement } from "../../../../../cli/results/verdict/comparison.ts";
 import { pairedCells } from "../../../../../cli/results/verdict/paired_cells.ts";
 import type { Sample } from "../../../../../cli/results/verdict/sample.ts";
 import { summarize } from "../../../../../cli/results/verdict/summary.ts";
