@@ -71,8 +71,8 @@ async function main(): Promise<void> {
   // The values are as the command declares its options.
   await found?.run(values as unknown as CommonOptions, {
     pageSource: async () => (await import("./pages/source.ts")).pages,
-    report: async (results, sweep) => await (await import("./commands/report.ts")).reportOfAny(results, sweep, {}),
-    bundled: async (kind) => await (await import("./commands/report.ts")).bundledSweeps(kind),
+    report: async (results, sweep) => await (await import("./instruments/all.ts")).reportOfAny(results, sweep, {}),
+    bundled: async (kind) => await (await import("./instruments/all.ts")).bundledSweeps(kind),
   });
 }
 

@@ -3,28 +3,15 @@
 import type { List, ListedSweep } from "../../schemas/generated/list.ts";
 import { homeFolder } from "../base/home.ts";
 import { middleCut } from "../base/middle_cut.ts";
-import { count, formatSize } from "../base/numbers.ts";
+import { formatSize } from "../base/numbers.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { textTable } from "../base/text_table.ts";
-import type { PlanKind, SweepSpan } from "../engine/plan_kind.ts";
 import { kindOfSweeps } from "../instruments/all.ts";
 import { withArchive } from "../recording/archive/client.ts";
 import { type AnySweep, openExistingResults, type Results } from "../results/store/results.ts";
 import type { Command } from "./command.ts";
 
 const width = 80;
-
-/** What a sweep's cells differ in. */
-function spanOf(results: Results, sweep: AnySweep): SweepSpan & Pick<ListedSweep, "links"> {
-  const links = new Set(results.cellLinksOf(sweep).flatMap(({ link }) => link ?? [])).size;
-  if (sweep.kind !== "pages") return { ...(kindOfSweeps(sweep.kind) as PlanKind).span(sweep.plan), links };
-  const places = results.cellsOf(sweep.id);
-  return {
-    pages: new Set(places.map((cell) => cell.page)).size,
-    lanes: [...sweep.plan.lanes],
-    links,
-  };
-}
 
 function listedSweep(results: Results, sweep: AnySweep): ListedSweep {
   const { id, kind, name, created_at, finished_at } = sweep;
@@ -37,7 +24,9 @@ function listedSweep(results: Results, sweep: AnySweep): ListedSweep {
     created_at,
     finished_at,
     state: finished_at === null ? ended : "finished",
-    ...spanOf(results, sweep),
+    // What its cells differ in.
+    ...kindOfSweeps(kind).span(sweep, results),
+    links: new Set(results.cellLinksOf(sweep).flatMap(({ link }) => link ?? [])).size,
     cells,
     planned,
     attempts,
@@ -78,23 +67,18 @@ function recordingLines(recordings: List["recordings"]): string[] {
   return fittedTable([["recording", "exchanges", "filled", "hosts", "addr.", "size", "made"], ...rows]);
 }
 
-function spanWords({ pages, mixes, objects, commands }: ListedSweep): string {
-  if (commands !== undefined) return count(commands, "command");
-  if (objects !== undefined) return count(objects, "object");
-  return mixes === undefined ? String(pages) : count(mixes, "mix", "mixes");
-}
-
 function sweepLines(sweeps: List["sweeps"]): string[] {
   const rows = sweeps.map((sweep): [string, ...string[]] => [
     `${sweep.id} ${sweep.name}`,
-    spanWords(sweep),
+    kindOfSweeps(sweep.kind).spanned(sweep),
     sweep.lanes.length === 0 ? "-" : String(sweep.lanes.length),
     sweep.links === 0 ? "-" : String(sweep.links),
     `${sweep.valid} of ${sweep.planned}`,
     sweep.state,
     day(sweep.created_at),
   ]);
-  const valid = sweeps.some(({ kind }) => kind !== "pages") ? "valid" : "valid loads";
+  const [attempts, others] = new Set(sweeps.map(({ kind }) => kindOfSweeps(kind).attempts));
+  const valid = others === undefined ? `valid ${attempts}` : "valid";
   return fittedTable([["sweep", "pages", "lanes", "links", valid, "state", "begun"], ...rows]);
 }
 

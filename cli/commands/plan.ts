@@ -1,10 +1,12 @@
-import { type DetectOptions, defineDetect, questionOf } from "../sweep/plan/detect_option.ts";
+import { type DetectOptions, defineDetect } from "../sweep/plan/detect_option.ts";
 import { shippedPlans } from "../sweep/plan/plan.ts";
 import { defineServers } from "../sweep/plan/servers_option.ts";
 import type { Command } from "./command.ts";
 import { defineSweep, runAnyPlan, type SweepOptions } from "./sweep.ts";
 
-export const command: Command<SweepOptions & DetectOptions> = {
+type PlanOptions = SweepOptions & DetectOptions;
+
+export const command: Command<PlanOptions> = {
   usage: "plan <plan>",
   summary: "What a plan would run, how long it takes, what it stores and can show; runs nothing",
   define: (table) =>
@@ -27,5 +29,5 @@ export const command: Command<SweepOptions & DetectOptions> = {
       .example("trilane plan das-2014-grid", "a study of a hundred networks")
       .example("trilane plan my-plan.json --decide 3", "the same, with as many loads as it takes at most")
       .example("trilane plan my-plan.json --detect 3% --from 12", "how many runs show 3 %, by the loads of sweep 12"),
-  run: async (options, house) => runAnyPlan({ ...options, "dry-run": true }, house, questionOf(options)),
+  run: async (options, house) => runAnyPlan(command, { ...options, "dry-run": true }, house),
 };

@@ -4,27 +4,27 @@ import type { FileWritten } from "../../schemas/generated/file_written.ts";
 import { atomicWrite } from "../base/atomic_write.ts";
 import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
+import type { OptionTable } from "../base/option_table.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { version } from "../base/version.ts";
-import { comparedSweep, instruments, kindOfSweeps } from "../instruments/all.ts";
+import { comparedSweep, defineStored, instruments, reportOfAny, storedOptionsOf } from "../instruments/all.ts";
 import { writeReportFile, writeTrendFile } from "../report/report_files.ts";
 import { chooseAnySweep, chooseSweep, openNamed } from "../results/export/choose.ts";
 import { judgeBudgets, readBudgets } from "../results/gate/budget.ts";
 import { budgetLines, defineBudget, refuseExceeded, refuseNotShown } from "../results/gate/budget_outcome.ts";
-import type { AnySweep, Results } from "../results/store/results.ts";
+import type { AnySweep } from "../results/store/results.ts";
 import type { MetricChoice } from "../results/verdict/compared_metric.ts";
-import type { BundledKinds } from "../sweep/bundle/bundled_sweeps.ts";
-import { defineStoredMetric } from "../sweep/plan/plan_options.ts";
-import type { Command, OptionsOf, Table } from "./command.ts";
+import type { Command, CommonOptions, OptionsOf, Table } from "./command.ts";
 
-const define = (table: Table) => {
-  const defined = defineBudget(defineStoredMetric(table));
-  for (const { storedOptions } of instruments) storedOptions?.define(table);
-  return defined
+type Kinds = OptionTable<CommonOptions & { readonly metric?: MetricChoice | undefined }>;
+
+const kinds = new Intl.ListFormat("en-GB", { type: "disjunction" }).format(instruments.map(({ sweeps }) => sweeps));
+
+const define = (table: Table) =>
+  defineBudget(defineStored(table, "report") as Kinds)
     .positional("sweep", {
       type: "string",
-      describe:
-        "number of a sweep (pages, flows, fetches or commands), or a results file such as merged.db (default: the newest)",
+      describe: `number of a sweep (${kinds}), or a results file such as merged.db (default: the newest)`,
     })
     .option("out", { type: "string", describe: "the file to write (default: in the data folder's reports/)" })
     .option("methods", {
@@ -43,7 +43,6 @@ const define = (table: Table) => {
     .example("trilane report merged.db", "on what several machines measured, into merged.html")
     .example("trilane report 3 --out h3.html", "on sweep 3, into a file of your own")
     .example("trilane report 5 --prefixes pfx2as.gz", "on fetches, by autonomous system, too");
-};
 
 type ReportOptions = OptionsOf<typeof define>;
 
@@ -77,31 +76,13 @@ async function writeTrend(home: string, name: string, { sweep, json, out, metric
 
 /** Options of instruments are for their own sweeps. */
 function refuseOthersOptions({ id, kind }: AnySweep, options: ReportOptions): void {
-  if (kind !== "pages" && options.metric !== undefined)
-    throw new UserError(`sweep ${id} is of ${kind}: --metric chooses among times of pages, leave it out`);
-  for (const { sweeps, storedOptions } of instruments) {
-    const given = storedOptions?.names.find((name) => Reflect.get(options, name) !== undefined);
-    if (given !== undefined && sweeps !== kind)
-      throw new UserError(`sweep ${id} is of ${kind}: --${given} is for ${sweeps}, leave it out`);
+  for (const other of instruments.filter(({ sweeps }) => sweeps !== kind)) {
+    const names = storedOptionsOf(other, "report").flatMap((each) => each.names);
+    const given = names.find((name) => Reflect.get(options, name) !== undefined);
+    if (given !== undefined)
+      throw new UserError(`sweep ${id} is of ${kind}: --${given} is for ${other.sweeps}, leave it out`);
   }
 }
-
-/** One HTML document. `given`: the options of `trilane report`, `metric` and instruments' own among them. */
-export async function reportOfAny(
-  results: Results,
-  sweep: number,
-  given: { readonly metric?: MetricChoice | undefined },
-): Promise<string> {
-  const stored = await kindOfSweeps(results.anySweep(sweep).kind)?.stored();
-  if (stored) return stored.report(results, sweep, given);
-  // Loaded when needed: the other commands do not pay for the figures.
-  const { reportOf } = await import("../report/report.ts");
-  return reportOf(results, sweep, given.metric);
-}
-
-/** What a bundle has of an instrument's sweep; null: they are not bundled. */
-export const bundledSweeps: BundledKinds = async (kind) =>
-  (await instruments.find(({ sweeps }) => sweeps === kind)?.stored())?.bundled ?? null;
 
 export const command: Command<ReportOptions> = {
   usage: "report [sweep]",

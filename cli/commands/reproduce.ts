@@ -10,11 +10,9 @@ import { printJson, printLines, say } from "../base/terminal_text.ts";
 import { labsOf } from "../engine/labs.ts";
 import { instruments } from "../instruments/all.ts";
 import { executePages } from "../instruments/page/run/instrument.ts";
-import { dasName, defaultSeed, mostPages } from "../recording/corpus/corpus_names.ts";
+import { mostPages } from "../recording/corpus/corpus_names.ts";
 import { openExistingResults } from "../results/store/results.ts";
-import { studies } from "../results/studies/all.ts";
 import { publishedSentences } from "../results/studies/published_sentences.ts";
-import type { Study } from "../results/studies/study.ts";
 import { fileEnding, resultsName } from "../sweep/bundle/layout.ts";
 import type { UnpackedBundle } from "../sweep/bundle/read_bundle.ts";
 import { reproduceBundle } from "../sweep/bundle/reproduce.ts";
@@ -26,14 +24,14 @@ import { command as compare, compareStored } from "./compare.ts";
 import { declarationOf, givenOptions } from "./declared.ts";
 import { reproduceStudy } from "./reproduce_study.ts";
 import { runTerms } from "./run_options.ts";
-import { defineSweep, runPlan } from "./sweep.ts";
+import { defineSweep } from "./sweep.ts";
 
 const define = (table: Table) =>
   defineSweep(table)
     .positional("what", {
       type: "string",
       demandOption: true,
-      describe: `a file of \`trilane bundle\`, or a study: ${allStudies.map(({ name, reference }) => `${name}: ${reference}`).join("; ")}`,
+      describe: `a file of \`trilane bundle\`, or a study: ${allStudies.map(({ published: { name, reference } }) => `${name}: ${reference}`).join("; ")}`,
     })
     .option("quick", {
       type: "boolean",
@@ -79,16 +77,6 @@ const define = (table: Table) =>
     .example("trilane reproduce shop-3.tar.zst --rerun", "its loads too, and what is slower or faster here");
 
 type ReproduceOptions = OptionsOf<typeof define>;
-
-/** The pages instead of the plan's, where a corpus was named; else those of --page. */
-function pagesOf({ page, pages, corpus, what }: ReproduceOptions, study: Study): string[] {
-  const given = pages !== undefined ? "--pages" : corpus !== undefined ? "--corpus" : null;
-  if (given === null) return page;
-  if (!study.isOfCorpus) throw new UserError(`${given}: ${what} is of pages of its own: leave it out, or give --page`);
-  if (page.length > 0 || (pages !== undefined && corpus !== undefined))
-    throw new UserError("--pages, --corpus and --page each name the pages: give one of them");
-  return [`corpus:${corpus ?? dasName(pages ?? 0, defaultSeed)}`];
-}
 
 /** Options that a bundle takes, and of these such as make sense with --rerun only; all others are a plan's, which it has. */
 const ofBundle = new Set(["out", "rerun", "home", "json", "debug"]);
@@ -140,9 +128,7 @@ async function reproduceFile(options: ReproduceOptions, house: House): Promise<v
   });
 }
 
-/** Of instruments: not of page loads. */
-const otherStudies = instruments.flatMap((kind) => (kind.studies ?? []).map((published) => ({ kind, published })));
-const allStudies = [...studies, ...otherStudies.map(({ published }) => published)];
+const allStudies = instruments.flatMap((kind) => (kind.studies ?? []).map((published) => ({ kind, published })));
 
 const isFile = (word: string): boolean => existsSync(word) || word.includes("/") || word.endsWith(fileEnding);
 
@@ -151,29 +137,15 @@ export const command: Command<ReproduceOptions> = {
   summary: "Make a bundle's figures again, or run a published study's experiment with its figures beside ours",
   define,
   run: async (options, house) => {
-    const study = studies.find(({ name }) => name === options.what);
-    const other = otherStudies.find(({ published }) => published.name === options.what);
-    const known = study ?? other;
-    if (!known && isFile(options.what)) return await reproduceFile(options, house);
-    if (!known)
+    const study = allStudies.find(({ published }) => published.name === options.what);
+    if (!study && isFile(options.what)) return await reproduceFile(options, house);
+    if (!study)
       throw new UserError(
-        `no study or file ${options.what}: name a bundle, or one of ${allStudies.map(({ name }) => name).join(", ")}`,
+        `no study or file ${options.what}: name a bundle, or one of ${allStudies.map(({ published }) => published.name).join(", ")}`,
       );
     if (options.quick && options.full) throw new UserError("--quick is a part of --full: give one of them");
     if (options.rerun || options.out !== undefined)
       throw new UserError(`--${options.rerun ? "rerun" : "out"}: is for bundles: leave it out with a study`);
-    if (!study && (options.pages !== undefined || options.corpus !== undefined))
-      throw new UserError(
-        `--${options.corpus === undefined ? "pages" : "corpus"}: ${options.what} loads no pages: leave it out`,
-      );
-    if (other) return await reproduceStudy(other.kind, other.published, options, house, givenOptions(command, options));
-    if (!study) return;
-    const wanted = {
-      ...options,
-      page: pagesOf(options, study),
-      strict: true,
-      plan: options.full ? study.full : study.quick,
-    };
-    await runPlan(wanted, house);
+    await reproduceStudy(study, options, house, givenOptions(command, options));
   },
 };

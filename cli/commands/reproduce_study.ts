@@ -1,5 +1,5 @@
-// `trilane reproduce` of a study that is not of page loads: runs its plan, then prints each published figure beside ours. Which instrument a
-// study is of, and how its figures are computed, is the instrument's (cli/instruments/all.ts).
+// `trilane reproduce` of a study: runs its plan, then prints each published figure beside ours. Which instrument a study is of, and how its
+// figures are computed, is the instrument's (cli/instruments/all.ts); of page loads they stand in the sweep's own verdict.
 import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
@@ -10,9 +10,13 @@ import { agreementSentence } from "../results/studies/agreement.ts";
 import { figuresDocument } from "../results/studies/figures_document.ts";
 import { comparedLines } from "../results/studies/number_words.ts";
 import type { House } from "./command.ts";
-import { changesOf, optionsOfAll, runReadPlan, type SweepOptions } from "./sweep.ts";
+import { changesOf, isTaken, runReadPlan, type SweepOptions } from "./sweep.ts";
 
-type ReproduceStudyOptions = Omit<SweepOptions, "plan"> & { readonly full: boolean };
+type ReproduceStudyOptions = Omit<SweepOptions, "plan"> & {
+  readonly full: boolean;
+  readonly pages: number | undefined;
+  readonly corpus: string | undefined;
+};
 
 /** Of the plan's newest sweep, whether or not it was stopped. With --json as one document. */
 async function printCompared(home: string, kind: PlanKind, study: PublishedStudy, plan: ReadPlan, json: boolean) {
@@ -29,18 +33,17 @@ async function printCompared(home: string, kind: PlanKind, study: PublishedStudy
 
 /** `given`: the options that were given another value than they have by themselves. */
 export async function reproduceStudy(
-  kind: PlanKind,
-  study: PublishedStudy,
+  { kind, published: study }: { readonly kind: PlanKind; readonly published: PublishedStudy },
   options: ReproduceStudyOptions,
   house: House,
   given: readonly string[],
 ): Promise<void> {
-  const isOfStudies = (name: string): boolean => name === "full" || name === "quick" || optionsOfAll.has(name);
-  const other = given.find((name) => !isOfStudies(name) || kind.lacks.includes(name));
+  const other = given.find((name) => name !== "full" && name !== "quick" && !isTaken(kind, name));
   if (other !== undefined)
     throw new UserError(`--${other}: ${study.name} has ${kind.sweeps} and no page loads: leave it out`);
   const home = homeFolder(options.home);
-  const plan = kind.read(options.full ? study.full : study.quick, changesOf(options));
+  const own = kind.studyOptions?.(study.name, options) ?? options;
+  const plan = kind.read(options.full ? study.full : study.quick, changesOf(options), own);
   if (!(await runReadPlan(plan, home, options, house))) return;
   await printCompared(home, kind, study, plan, options.json);
 }

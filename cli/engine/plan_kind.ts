@@ -25,30 +25,47 @@ export interface ReadPlan {
 /** What a command line may set of any plan. */
 export type PlanChanges = StoppingChoice & { readonly repetitions?: number };
 
+/** Commands that read stored sweeps, and take options of instruments. */
+export type StoredCommand = "report" | "export";
+
+/** Options of an instrument's own. */
+interface StoredOptions {
+  readonly of: readonly StoredCommand[];
+  readonly define: (table: OptionTable<unknown>) => void;
+  readonly names: readonly string[];
+}
+
 /** How the plans of an instrument are recognised and read. */
 export interface PlanKind {
   /** Its command's name, too. */
   readonly name: string;
   readonly shippedPlans: () => readonly string[];
   readonly isPlan: (document: object) => boolean;
-  /** `changes`: in place of what the plan says. UserError for a plan that cannot be. */
-  readonly read: (pathOrName: string, changes: PlanChanges) => ReadPlan;
+  /**
+   * `changes`: in place of what the plan says; `options`: all of the command line, the instrument's own among them.
+   * @throws UserError if the plan cannot be
+   */
+  readonly read: (pathOrName: string, changes: PlanChanges, options: object) => ReadPlan;
+  /** Whether its plans take an option of `trilane sweep` beside those of every plan. Absent: none. */
+  readonly takes?: (option: string) => boolean;
   /** Options of a plan's execution that it does not have. */
   readonly lacks: readonly string[];
   /** What its sweeps are stored as. */
   readonly sweeps: AnySweep["kind"];
-  /** Options of its own that `trilane report` and `export` take, and their names. */
-  readonly storedOptions?: {
-    readonly define: (table: OptionTable<unknown>) => void;
-    readonly names: readonly string[];
-  };
-  /** Formats that `trilane export` writes its sweeps in, and the columns of those that are tables. */
+  /** What their attempts are called. */
+  readonly attempts: string;
+  readonly storedOptions?: readonly StoredOptions[];
+  /** Formats that `trilane export` writes its sweeps in, a sentence on them, and the columns of those that are tables. */
   readonly formats: readonly string[];
+  readonly formatWords: string;
   readonly columns: readonly { readonly of: string; readonly columns: readonly Column[] }[];
   /** What was published of such measurements; absent: nothing that Trilane can run. */
   readonly studies?: readonly PublishedStudy[];
-  /** What `trilane list` says that a sweep spans, besides its links. */
-  readonly span: (plan: unknown) => SweepSpan;
+  /** The command line of `trilane reproduce` as `read` takes it, if pages may be named in place of a study's. Absent: they may not. */
+  readonly studyOptions?: (study: string, options: object) => object;
+  /** What `trilane list` says that a sweep spans, besides its links, and what of it stands in a row. */
+  readonly span: (sweep: AnySweep, results: Results) => SweepSpan;
+  readonly spanned: (span: SweepSpan) => string;
   /** Loaded when a sweep of its is read. */
   readonly stored: () => Promise<StoredSweeps>;
 }
@@ -75,7 +92,7 @@ export interface Column {
 /** What is done with an instrument's sweeps once they are stored. `given`: a command's options, the instrument's own among them. */
 export interface StoredSweeps {
   /** One HTML document. */
-  readonly report: (results: Results, sweep: number, given: object) => string;
+  readonly report: (results: Results, sweep: number, given: object) => string | Promise<string>;
   /** A study's figures beside those of a sweep of its plan. */
   readonly compared?: (results: Results, sweep: number, study: string) => readonly StudyFigure[];
   /** As `trilane compare` and budgets take it. */
@@ -83,11 +100,16 @@ export interface StoredSweeps {
   /** To a file, or to standard output. */
   readonly export: (results: Results, sweep: number, given: ExportTerms) => Promise<void>;
   /** For `trilane bundle`; absent: it does not take such sweeps. */
-  readonly bundled?: BundledSweeps;
+  readonly bundled?: () => Promise<BundledSweeps>;
 }
 
 export interface ExportTerms {
   readonly format: string | undefined;
+  /** The data folder. */
+  readonly home: string;
+  /** Number of the sweep, if it was named. */
+  readonly named: string | undefined;
+  readonly keepCredentials: boolean;
   /** Number of one attempt. */
   readonly load: string | undefined;
   readonly out: string | undefined;

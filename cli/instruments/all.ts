@@ -1,35 +1,61 @@
-// The instruments of the engine: the one list. Whatever a plan is of, it is found here by what it says. Loads of pages are not among them
-// yet (cli/sweep has their plans and their execution).
+// The instruments of the engine: the one list. Whatever a plan or a sweep is of, it is found here by what it says.
 
+import { UserError } from "../base/errors.ts";
 import { readForeignJson } from "../base/foreign_file.ts";
-import type { PlanKind } from "../engine/plan_kind.ts";
+import type { OptionTable } from "../base/option_table.ts";
+import type { PlanKind, StoredCommand } from "../engine/plan_kind.ts";
 import type { Run } from "../results/compare/interleaved.ts";
 import type { AnySweep, Results } from "../results/store/results.ts";
+import type { BundledKinds } from "../sweep/bundle/bundled_sweeps.ts";
 import { commandPlans } from "./command/plan_kind.ts";
 import { fetchPlans } from "./fetch/plan_kind.ts";
 import { flowPlans } from "./flows/plan_kind.ts";
+import { pagePlans } from "./page/plan_kind.ts";
 
-export const instruments: readonly PlanKind[] = [flowPlans, fetchPlans, commandPlans];
+export const instruments: readonly PlanKind[] = [pagePlans, flowPlans, fetchPlans, commandPlans];
 
-/** null: pages. */
-export const kindOfSweeps = (kind: AnySweep["kind"]): PlanKind | null =>
+/** What does not say what it is of is older than all but the first. */
+const usual = pagePlans;
+
+const knownKind = (kind: string = usual.sweeps): PlanKind | null =>
   instruments.find(({ sweeps }) => sweeps === kind) ?? null;
 
-/** A stored sweep as `trilane compare` and budgets take it. */
-export async function comparedSweep(results: Results, { id, kind }: AnySweep): Promise<Run> {
-  const stored = await kindOfSweeps(kind)?.stored();
-  return stored ? stored.run(results, id) : { cells: results.cellsOf(id), loads: results.loadsOf(id) };
+export function kindOfSweeps(kind: AnySweep["kind"]): PlanKind {
+  const known = knownKind(kind);
+  if (!known) throw new UserError(`a sweep of ${kind}: upgrade Trilane`);
+  return known;
 }
 
-/** null: of none, or it cannot be read, and who reads it says why. */
-export function instrumentOf(pathOrName: string): PlanKind | null {
+/** The options of its own that each takes of a command. */
+export const storedOptionsOf = ({ storedOptions = [] }: PlanKind, command: StoredCommand) =>
+  storedOptions.filter(({ of }) => of.includes(command));
+
+export function defineStored<T>(table: OptionTable<T>, command: StoredCommand): OptionTable<T> {
+  for (const kind of instruments) for (const { define } of storedOptionsOf(kind, command)) define(table);
+  return table;
+}
+
+/** One HTML document. `given`: the options of `trilane report`. */
+export const reportOfAny = async (results: Results, sweep: number, given: object): Promise<string> =>
+  (await kindOfSweeps(results.anySweep(sweep).kind).stored()).report(results, sweep, given);
+
+/** A stored sweep as `trilane compare` and budgets take it. */
+export const comparedSweep = async (results: Results, { id, kind }: AnySweep): Promise<Run> =>
+  (await kindOfSweeps(kind).stored()).run(results, id);
+
+/** What a bundle has of an instrument's sweep. */
+export const bundledSweeps: BundledKinds = async (kind) =>
+  (await (await knownKind(kind)?.stored())?.bundled?.()) ?? null;
+
+/** If it can be none, or is not read, the usual one says why. */
+export function instrumentOf(pathOrName: string): PlanKind {
   const shipped = instruments.find(({ shippedPlans }) => shippedPlans().includes(pathOrName));
   if (shipped) return shipped;
   try {
     const document: unknown = readForeignJson(pathOrName);
-    if (typeof document !== "object" || document === null) return null;
-    return instruments.find(({ isPlan }) => isPlan(document)) ?? null;
+    if (typeof document !== "object" || document === null) return usual;
+    return instruments.find(({ isPlan }) => isPlan(document)) ?? usual;
   } catch {
-    return null;
+    return usual;
   }
 }

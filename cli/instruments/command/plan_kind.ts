@@ -1,5 +1,6 @@
 // What commands that take plans and sweeps of any instrument know of commands that are timed.
 
+import { count } from "../../base/numbers.ts";
 import type { PlanKind } from "../../engine/plan_kind.ts";
 import type { StoredCommandPlan } from "../../results/store/results.ts";
 import { commandColumns, commandFormats } from "./export/csv.ts";
@@ -13,11 +14,14 @@ export const commandPlans: PlanKind = {
   // A run leaves its record alone.
   lacks: ["evidence"],
   sweeps: "commands",
-  span: (plan) => {
+  attempts: "runs",
+  span: ({ plan }) => {
     const { commands, recording } = plan as StoredCommandPlan;
     return { pages: recording === undefined ? 0 : 1, lanes: [], commands: commands.length };
   },
+  spanned: ({ commands = 0 }) => count(commands, "command"),
   formats: commandFormats,
+  formatWords: "Of commands csv: a row per run; json.",
   columns: [{ of: "Of a sweep of commands", columns: commandColumns }],
   stored: async () => (await import("./stored.ts")).storedCommands,
   read: (path, changes) => {

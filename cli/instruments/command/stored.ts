@@ -53,5 +53,5 @@ export const storedCommands: StoredSweeps = {
   run: (results, sweep) =>
     comparedRun(results.sweepOf("commands", sweep), measuredCellsOf(results, sweep), measuredRunsOf(results, sweep)),
   export: exportCommands,
-  bundled: bundledCommands,
+  bundled: async () => bundledCommands,
 };

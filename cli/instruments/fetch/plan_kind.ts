@@ -1,4 +1,5 @@
 // What commands that take plans and sweeps of any instrument know of fetches.
+import { count } from "../../base/numbers.ts";
 import { schemaTexts } from "../../base/schema_error.ts";
 import type { PlanKind } from "../../engine/plan_kind.ts";
 import type { StoredFetchPlan } from "../../results/store/results.ts";
@@ -31,12 +32,15 @@ export const fetchPlans: PlanKind = {
   lacks: ["evidence"],
   studies: fetchStudies,
   sweeps: "fetches",
-  storedOptions: { define: definePrefixes, names: ["prefixes", "as-names"] },
-  span: (plan) => {
+  attempts: "fetches",
+  storedOptions: [{ of: ["report", "export"], define: definePrefixes, names: ["prefixes", "as-names"] }],
+  span: ({ plan }) => {
     const { page, objects, lanes } = plan as StoredFetchPlan;
     return { pages: page === undefined ? 0 : 1, objects: objects.length, lanes: [...lanes] };
   },
+  spanned: ({ objects = 0 }) => count(objects, "object"),
   formats: fetchFormats,
+  formatWords: "Of fetches csv: a row each; json.",
   columns: [{ of: "Of a sweep of fetches", columns: fetchColumns }],
   stored: async () => (await import("./stored.ts")).storedFetches,
   read: (pathOrName, changes) => {

@@ -21,7 +21,7 @@ export const storedFetches: StoredSweeps = {
     return study ? comparedFetchFigures(study, fetchesByPurpose(fetchesOf(results, id), plan.repetitions), seed) : [];
   },
   export: (results, sweep, terms) => exportFetches(results, results.sweepOf("fetches", sweep), terms),
-  bundled: {
+  bundled: async () => ({
     nouns: ["fetch", "fetches"],
     title: "Objects, fetched,",
     noRerun: "its objects are not fetched from a bundle: run its plan.json by `trilane sweep`",
@@ -29,5 +29,5 @@ export const storedFetches: StoredSweeps = {
     report: (results, sweep) => fetchReport(results, sweep, null),
     rows: (results, sweep) => [...fetchCsvLines(fetchesOf(results, sweep), null)].join(""),
     masking: urlMasking,
-  },
+  }),
 };

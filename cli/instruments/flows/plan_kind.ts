@@ -1,6 +1,7 @@
 // What commands that take plans and sweeps of any instrument know of flows.
 
 import { plainLanes } from "../../base/lanes.ts";
+import { count } from "../../base/numbers.ts";
 import type { PlanKind } from "../../engine/plan_kind.ts";
 import type { StoredFlowPlan } from "../../results/store/results.ts";
 import { flowColumns, flowFormats } from "./export/csv.ts";
@@ -17,11 +18,15 @@ export const flowPlans: PlanKind = {
   lacks: [],
   studies: flowStudies,
   sweeps: "flows",
-  span: (plan) => {
+  attempts: "runs",
+  span: ({ plan }) => {
     const { page, lanes = plainLanes, mixes } = plan as StoredFlowPlan;
     return { pages: page === undefined ? 0 : 1, lanes: page === undefined ? [] : [...lanes], mixes: mixes.length };
   },
+  spanned: ({ mixes = 0 }) => count(mixes, "mix", "mixes"),
   formats: flowFormats,
+  formatWords:
+    "Of flows csv: a row per run and flow; series: what they did over time; json; flent: files for flent's plotter.",
   columns: [
     { of: "Of a sweep of flows", columns: flowColumns },
     { of: "Of its series", columns: seriesColumns },

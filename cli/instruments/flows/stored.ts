@@ -20,7 +20,7 @@ export const storedFlows: StoredSweeps = {
     return study ? comparedFlowFigures(study, flowRunsOf(results, sweep), results.sweepOf("flows", sweep).seed) : [];
   },
   export: (results, sweep, terms) => exportFlows(results, results.sweepOf("flows", sweep), terms),
-  bundled: {
+  bundled: async () => ({
     nouns: ["run", "runs"],
     title: "Bulk flows",
     noRerun: "its flows are not run from a bundle: run its plan.json by `trilane sweep`",
@@ -29,5 +29,5 @@ export const storedFlows: StoredSweeps = {
     rows: (results, sweep) =>
       [...flowCsvLines(exportedRuns(flowCellsOf(results, sweep), flowRunsOf(results, sweep)))].join(""),
     masking: urlMasking,
-  },
+  }),
 };

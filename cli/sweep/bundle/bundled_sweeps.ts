@@ -1,5 +1,5 @@
-// What a bundle asks of a sweep, by what that measures: its report, its attempts as rows, what of it is secret. Sweeps of pages are in
-// figures.ts; an instrument gives its own (cli/engine/plan_kind.ts).
+// What a bundle needs of a sweep, by what that measures: its report, its attempts as rows, what of it is secret. An instrument gives its own
+// (cli/engine/plan_kind.ts).
 
 import type { SQLOutputValue } from "node:sqlite";
 import type { Results } from "../../results/store/results.ts";
@@ -15,6 +15,8 @@ export interface Masking {
 }
 
 export interface BundledSweeps {
+  /** The manifest does not name the kind: bundles were of pages alone before there were others. */
+  readonly isUnnamed?: true;
   /** What an attempt and several are called. */
   readonly nouns: readonly [string, string];
   /** What was measured, as the first words of a sentence; null: pages. */
@@ -31,5 +33,5 @@ export interface BundledSweeps {
   readonly masking?: () => Masking;
 }
 
-/** Of an instrument's sweeps; null: they are not bundled. */
-export type BundledKinds = (kind: string) => Promise<BundledSweeps | null>;
+/** Of an instrument's sweeps, by the kind that a manifest or a sweep names; null: they are not bundled. */
+export type BundledKinds = (kind: string | undefined) => Promise<BundledSweeps | null>;

@@ -12,7 +12,7 @@ import { removedAtEnd } from "../../base/removed_at_end.ts";
 import { sqliteCode } from "../../results/store/failure.ts";
 import { openResultsFile, type Results } from "../../results/store/results.ts";
 import type { BundledKinds, BundledSweeps } from "./bundled_sweeps.ts";
-import { bundledKind, figuresOf, type MadeFile } from "./figures.ts";
+import { figuresOf, type MadeFile } from "./figures.ts";
 import { fileEnding, isFigure, isOfRerun, manifestName, reportName, resultsName } from "./layout.ts";
 import { readBundle, type UnpackedBundle } from "./read_bundle.ts";
 
@@ -125,7 +125,7 @@ export async function reproduceBundle(request: ReproduceRequest): Promise<Reprod
     const isWanted = (name: string): boolean => name === resultsName || (rerun !== null && isOfRerun(name));
     const check = (_: Bundle, text: string): void => refuseForeign(folder, text);
     const read = await readBundle(bundle, { folder: unpacked, isWanted, check });
-    const kind = await bundledKind(read.manifest.sweep.kind ?? "pages", request.kinds);
+    const kind = await request.kinds(read.manifest.sweep.kind);
     if (!kind) throw new UserError(`${bundle}: is of ${read.manifest.sweep.kind}: upgrade Trilane`);
     if (rerun && kind.noRerun !== null) throw new UserError(`${bundle}: ${kind.noRerun}`);
     const made = madeFrom(join(unpacked, resultsName), bundle, read.manifest, kind);

@@ -25,7 +25,7 @@ import { type AnySweep, type Cell, openResultsFile, type Results } from "../../r
 import { browsersOf } from "../../results/verdict/browsers.ts";
 import { sortLanes } from "../../results/verdict/sample.ts";
 import type { BundledKinds, BundledSweeps } from "./bundled_sweeps.ts";
-import { bundledKind, figuresOf } from "./figures.ts";
+import { figuresOf } from "./figures.ts";
 import {
   byName,
   fileMember,
@@ -68,7 +68,7 @@ interface Chosen {
 
 async function choose(results: Results, id: number, kinds: BundledKinds): Promise<Chosen> {
   const sweep = results.anySweep(id);
-  const kind = await bundledKind(sweep.kind, kinds);
+  const kind = await kinds(sweep.kind);
   if (!kind)
     throw new UserError(`sweep ${id} is of ${sweep.kind}: such sweeps are not bundled, take \`trilane export\``);
   if (results.progressOf(sweep).running)
@@ -170,7 +170,7 @@ async function gather(
       results_format: formatVersion,
       sweep: {
         ...facts,
-        ...(sweep.kind === "pages" ? {} : { kind: sweep.kind }),
+        ...(kind.isUnnamed ? {} : { kind: sweep.kind as NonNullable<Bundle["sweep"]["kind"]> }),
         ...{ loads: attempts.length, valid: attempts.filter(({ status }) => status === "valid").length },
       },
       lanes: sortLanes(cells.map(({ lane }) => lane)) as Bundle["lanes"],

@@ -6,7 +6,6 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { instrumentOf, instruments } from "../../../cli/instruments/all.ts";
-import { shippedPlans } from "../../../cli/sweep/plan/plan.ts";
 import { tempFolder } from "../../temp_folder.ts";
 
 const launcher = join(import.meta.dirname, "..", "..", "..", "cli", "trilane");
@@ -33,18 +32,29 @@ const fetches = planFile("fetch.json", {
   ...{ name: "ours", lanes: ["h2", "h3"], objects: ["https://shop.example/"], repetitions: 2 },
 });
 
-test("what a plan is of is found by what it says, and a page's plan is of none of the list", () => {
-  assert.equal(instrumentOf(flows)?.name, "flows");
-  assert.equal(instrumentOf(fetches)?.name, "fetch");
-  assert.equal(instrumentOf(planFile("pages.json", { name: "ours", pages: ["a"], links: [], lanes: ["h2"] })), null);
-  assert.equal(instrumentOf(planFile("list.json", [])), null);
+test("what a plan is of is found by what it says; one that says nothing is read as one of pages", () => {
+  assert.equal(instrumentOf(flows).name, "flows");
+  assert.equal(instrumentOf(fetches).name, "fetch");
+  assert.equal(
+    instrumentOf(planFile("pages.json", { name: "ours", pages: ["a"], links: [], lanes: ["h2"] })).name,
+    "race",
+  );
+  assert.equal(instrumentOf(planFile("list.json", [])).name, "race");
   const ofPage = { name: "ours", page: "shop", links: ["5mbit/50ms"], lanes: ["h2"], repetitions: 2 };
-  assert.equal(instrumentOf(planFile("page.json", ofPage))?.name, "fetch");
-  assert.equal(instrumentOf(planFile("mistyped.json", { ...ofPage, films: 1 })), null, "`page` in place of `pages`");
-  assert.equal(instrumentOf(join(home, "none.json")), null);
-  for (const kind of instruments)
-    for (const name of kind.shippedPlans())
-      if (!shippedPlans().includes(name)) assert.equal(instrumentOf(name), kind, name);
+  assert.equal(instrumentOf(planFile("page.json", ofPage)).name, "fetch");
+  assert.equal(
+    instrumentOf(planFile("mistyped.json", { ...ofPage, films: 1 })).name,
+    "race",
+    "`page` in place of `pages`",
+  );
+  assert.equal(instrumentOf(join(home, "none.json")).name, "race");
+  for (const name of instruments.flatMap((kind) => kind.shippedPlans()))
+    assert.equal(
+      instrumentOf(name),
+      instruments.find((kind) => kind.shippedPlans().includes(name)),
+      name,
+    );
+  assert.equal(instrumentOf("carlucci-2015-s3").name, "race");
 });
 
 test("sweep describes a plan of flows and one of fetches, with other runs", () => {

@@ -11,7 +11,7 @@ import { after, before, beforeEach, test } from "node:test";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { UserError } from "../../../../cli/base/errors.ts";
 import { tarHeader } from "../../../../cli/base/tar.ts";
-import { bundledSweeps } from "../../../../cli/commands/report.ts";
+import { bundledSweeps } from "../../../../cli/instruments/all.ts";
 import { reproduceBundle } from "../../../../cli/sweep/bundle/reproduce.ts";
 import { prepareRerun } from "../../../../cli/sweep/bundle/rerun.ts";
 import type { Bundle } from "../../../../schemas/generated/bundle.ts";

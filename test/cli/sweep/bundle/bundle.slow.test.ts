@@ -11,7 +11,7 @@ import { beforeEach, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import { UserError } from "../../../../cli/base/errors.ts";
-import { bundledSweeps } from "../../../../cli/commands/report.ts";
+import { bundledSweeps } from "../../../../cli/instruments/all.ts";
 import { withArchive } from "../../../../cli/recording/archive/client.ts";
 import { gatherReport } from "../../../../cli/report/data.ts";
 import { buildReport } from "../../../../cli/report/report.ts";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { bundledSweeps } from "../../../../cli/commands/report.ts";
+import { bundledSweeps } from "../../../../cli/instruments/all.ts";
 import { addedFetches, recordFetch, storedFetchCellsOf } from "../../../../cli/instruments/fetch/store/fetch_runs.ts";
 import { openResults } from "../../../../cli/results/store/results.ts";
 import { reproduceBundle } from "../../../../cli/sweep/bundle/reproduce.ts";

@@ -3,7 +3,7 @@ import { createReadStream, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createZstdDecompress, zstdCompressSync } from "node:zlib";
 import { tarEnd, tarHeader, tarMembers, tarPadding } from "../../../../cli/base/tar.ts";
-import { bundledSweeps } from "../../../../cli/commands/report.ts";
+import { bundledSweeps } from "../../../../cli/instruments/all.ts";
 import type { Exchange } from "../../../../cli/recording/archive/archive.ts";
 import { withArchive } from "../../../../cli/recording/archive/client.ts";
 import { resultsPath } from "../../../../cli/results/store/database.ts";

@@ -150,7 +150,7 @@ test("stored, its cost comes back, and `report` writes it like any other sweep's
       fetches(1).map((each) => each.cost),
     );
     results.finishSweep(id);
-    const path = await writeReportFile(home, results.anySweep(id), storedFetches.report(results, id, {}));
+    const path = await writeReportFile(home, results.anySweep(id), await storedFetches.report(results, id, {}));
     assert.match(path, /fetch-shops\.html$/);
     assert.equal(results.attemptsOf(results.anySweep(id)).length, stored.length);
   });
