@@ -4,9 +4,14 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { explain } from "../../cli/base/errors.ts";
 import { homeFolder } from "../../cli/base/home.ts";
 import { version } from "../../cli/base/version.ts";
 import { declaredCommands, loadCommand } from "../../cli/commands/all.ts";
+import type { CommonOptions } from "../../cli/commands/command.ts";
+import { helpOf } from "../../cli/commands/help.ts";
+import { readWords } from "../../cli/commands/words.ts";
+import { pages } from "../../cli/pages/source.ts";
 import { tempFolder } from "../temp_folder.ts";
 
 const launcher = join(import.meta.dirname, "..", "..", "cli", "trilane");
@@ -22,12 +27,27 @@ function trilane(...words: string[]) {
   return { status, stdout, stderr };
 }
 
-/** The command ends with status 2 and one line that begins with the program and names the thing. */
-function assertRefused(words: string[], names: RegExp) {
-  const { status, stderr } = trilane(...words);
-  assert.equal(status, 2, `${words.join(" ")}: ${stderr}`);
-  assert.match(stderr, /^trilane: [^\n]+\n$/, `${words.join(" ")}: one line`);
-  assert.match(stderr, names);
+const linkless = ["race", "carlucci-small", "--link", "0mbit/50ms"];
+const refusedLink = /rate must be above 0 \(got "0mbit"\)/;
+
+/** As command_line.ts runs a command, but in this process: it ends with status 2 and one line that names the thing. */
+async function assertRefused(words: string[], names: RegExp) {
+  const run = async () => {
+    const { command, values } = readWords(allCommands, [...words, "--home", home]);
+    const found = await loadCommand(command?.name ?? "");
+    await found?.run(values as unknown as CommonOptions, {
+      pageSource: async () => pages,
+      report: () => assert.fail("refused words reach no report"),
+      bundled: () => assert.fail("refused words reach no bundle"),
+    });
+  };
+  await assert.rejects(run(), (error) => {
+    const { status, line } = explain(error) ?? {};
+    assert.equal(status, 2, `${words.join(" ")}: ${error}`);
+    assert.match(line ?? "", names);
+    assert.match(line ?? "", /^[^\n]+$/, `${words.join(" ")}: one line`);
+    return true;
+  });
 }
 
 test("--version says the version, --help names every command", () => {
@@ -38,34 +58,39 @@ test("--version says the version, --help names every command", () => {
   for (const { name } of allCommands) assert.match(stdout, new RegExp(`^  ${name} `, "m"));
 });
 
-for (const { name, summary } of allCommands) {
-  test(`${name} --help has an example and tells of --json`, async () => {
-    const { stdout, status } = trilane(name, "--help");
-    assert.equal(status, 0);
-    assert.match(stdout, /Examples:/);
-    assert.match(stdout, /--json/);
-    assert.equal((await loadCommand(name))?.summary, summary);
-  });
-}
+test("each command's --help has an example and names --json", async () => {
+  for (const declared of allCommands) {
+    const { command, answer } = readWords([declared], [declared.name, "--help"]);
+    assert.deepEqual([command, answer], [declared, "help"]);
+    const help = helpOf(declared, { columns: 80, isAll: false });
+    assert.match(help, /Examples:/, declared.name);
+    assert.match(help, /--json/, declared.name);
+    assert.equal((await loadCommand(declared.name))?.summary, declared.summary);
+  }
+});
 
-test("what the words mean together is refused in one line, and nothing is written", () => {
-  assertRefused(["race", "carlucci-small", "--link", "0mbit/50ms"], /rate must be above 0 \(got "0mbit"\)/);
-  assertRefused(
+test("what the words mean together is refused in one line, and nothing is written", async () => {
+  const { status, stderr } = trilane(...linkless);
+  assert.equal(status, 2, stderr);
+  assert.match(stderr, /^trilane: [^\n]+\n$/);
+  assert.match(stderr, refusedLink);
+  await assertRefused(linkless, refusedLink);
+  await assertRefused(
     ["race", "carlucci-small", "--link", "10mbit"],
     /--link 10mbit: says no round-trip time: write 10mbit\/50ms/,
   );
-  assertRefused(["race", "carlucci-small", "--link", "10"], /rate "10" has no unit/);
-  assertRefused(["race", "carlucci-small", "--link", "3mbit/50ms", "--lanes", "h1,h4"], /h4/);
-  assertRefused(["race", "no-such-page", "--link", "3mbit/50ms"], /no-such-page/);
-  assertRefused(["race", "/nonexistent/page.har", "--link", "3mbit/50ms"], /\/nonexistent\/page\.har/);
-  assertRefused(["import", "/nonexistent/page.har"], /\/nonexistent\/page\.har/);
-  assertRefused(["synth", "no-such-page"], /no-such-page/);
-  assertRefused(["sweep", "/nonexistent/plan.json"], /\/nonexistent\/plan\.json/);
-  assertRefused(["report", "999"], /no results in .*: run `trilane race`/);
-  assertRefused(["export", "--format", "pdf"], /pdf/);
-  assertRefused(["completion", "csh"], /must be bash, zsh or fish \(got "csh"\)/);
-  assertRefused(["shell", "--link", "nonsense", "--", "true"], /nonsense/);
-  assertRefused(["remove", "--everything"], /--everything removes all recordings and results in .*: add --yes/);
+  await assertRefused(["race", "carlucci-small", "--link", "10"], /rate "10" has no unit/);
+  await assertRefused(["race", "carlucci-small", "--link", "3mbit/50ms", "--lanes", "h1,h4"], /h4/);
+  await assertRefused(["race", "no-such-page", "--link", "3mbit/50ms"], /no-such-page/);
+  await assertRefused(["race", "/nonexistent/page.har", "--link", "3mbit/50ms"], /\/nonexistent\/page\.har/);
+  await assertRefused(["import", "/nonexistent/page.har"], /\/nonexistent\/page\.har/);
+  await assertRefused(["synth", "no-such-page"], /no-such-page/);
+  await assertRefused(["sweep", "/nonexistent/plan.json"], /\/nonexistent\/plan\.json/);
+  await assertRefused(["report", "999"], /no results in .*: run `trilane race`/);
+  await assertRefused(["export", "--format", "pdf"], /pdf/);
+  await assertRefused(["completion", "csh"], /must be bash, zsh or fish \(got "csh"\)/);
+  await assertRefused(["shell", "--link", "nonsense", "--", "true"], /nonsense/);
+  await assertRefused(["remove", "--everything"], /--everything removes all recordings and results in .*: add --yes/);
   assert.deepEqual(readdirSync(home), []);
 });
 
