@@ -3,9 +3,10 @@
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
 import { confidence, minimumUnits } from "../base/interval.ts";
-import { isRepeat } from "../base/lanes.ts";
+import { isRepeat, labelParts, laneFacts } from "../base/lanes.ts";
 import { middleCut } from "../base/middle_cut.ts";
 import { count, formatSize } from "../base/numbers.ts";
+import { median } from "../base/quantile.ts";
 import { shellWord } from "../base/shell_word.ts";
 import { deviceIn, deviceWords, usualDevice, warmCacheWords } from "../browser/device.ts";
 import { quiet_ms, quietAtMost_ms } from "../load/quiet_page.ts";
@@ -16,15 +17,144 @@ import { leaning, manyPages } from "../results/verdict/pooled_cells.ts";
 import { isValid, sortLanes } from "../results/verdict/sample.ts";
 import { untilWords } from "../results/verdict/stopping_summary.ts";
 import { equivalence_percent, reasonKind } from "../results/verdict/verdict.ts";
-import { clearOriginsNote } from "./clear_origins_note.ts";
 import { congestionNotes } from "./congestion_notes.ts";
 import type { ReportData, ShownFacts } from "./data.ts";
+import { field, numberAt } from "./figures/unknown_json.ts";
 import { lanesNote } from "./lanes_note.ts";
 import { serverDifferences } from "./server_differences.ts";
-import { serverTimeNote } from "./server_time_note.ts";
-import { serversSection } from "./servers_section.ts";
 import { servingTables } from "./serving_table.ts";
 import { variants } from "./variants.ts";
+
+// How long the server itself took for a request on each protocol, so that a reader sees that it favours no lane.
+
+/** Medians further apart than this are said to be so: the product's bar. */
+export const fairWithin_us = 50;
+/** Of fewer requests than this a median is no ground for a comparison. */
+export const enoughRequests = 20;
+
+const protocols = ["h1", "h2", "h3"] as const;
+
+const microseconds = (time_us: number): string => `${time_us < 10 ? time_us.toFixed(1) : time_us.toFixed(0)} µs`;
+
+interface ServerTimes {
+  readonly protocol: string;
+  readonly requests: number;
+  readonly waited: number;
+  readonly median_us: number;
+  readonly p90_us: number;
+}
+
+function timesOf(facts: readonly LoadFacts[], protocol: string): ServerTimes[] {
+  const loads = facts.flatMap(({ replay }) => {
+    const at = (key: string): number | null => numberAt(replay, "server_time", protocol, key);
+    const [median_ns, p90_ns, requests, waited] = [at("median_ns"), at("p90_ns"), at("requests"), at("waited")];
+    return median_ns === null || p90_ns === null || requests === null
+      ? []
+      : [{ median_ns, p90_ns, requests, waited: waited ?? 0 }];
+  });
+  if (loads.length === 0) return [];
+  const sum = (of: (load: (typeof loads)[number]) => number): number => loads.reduce((all, load) => all + of(load), 0);
+  return [
+    {
+      protocol,
+      requests: sum((load) => load.requests),
+      waited: sum((load) => load.waited),
+      median_us: median(loads.map((load) => load.median_ns)) / 1000,
+      p90_us: median(loads.map((load) => load.p90_ns)) / 1000,
+    },
+  ];
+}
+
+function verdict(times: readonly ServerTimes[]): string {
+  if (times.length < 2) return "";
+  if (times.some(({ requests }) => requests < enoughRequests)) return "; too few requests to compare the protocols";
+  const medians_us = times.map(({ median_us }) => median_us);
+  const apart_us = Math.max(...medians_us) - Math.min(...medians_us);
+  const apart = `; the protocols are ${microseconds(apart_us)} apart`;
+  return apart_us <= fairWithin_us
+    ? `${apart}, within the ${fairWithin_us} µs allowed`
+    : `${apart}, more than the ${fairWithin_us} µs allowed: the server favours one`;
+}
+
+/** One sentence, over the loads that told; null where none did. */
+export function serverTimeNote(facts: readonly LoadFacts[]): string | null {
+  const times = protocols.flatMap((protocol) => timesOf(facts, protocol));
+  if (times.length === 0) return null;
+  const lines = times.map(({ protocol, requests, waited, median_us, p90_us }) => {
+    const others = waited > 0 ? `, ${waited} after a wait for the link` : "";
+    return `${protocol} ${microseconds(median_us)} (nine in ten within ${microseconds(p90_us)}; ${count(requests, "request")}${others})`;
+  });
+  return `${lines.join(", ")}${verdict(times)}`;
+}
+
+// Which programs served in front of trilane-replay: version, build, configuration, and what CPU time they took. Nothing if none did.
+
+const cpuWords = (facts: readonly ShownFacts[]): string => {
+  const times_ms = facts.flatMap(({ server }) => server?.cpu_ms ?? []);
+  return times_ms.length === 0 ? "not known" : `${median(times_ms).toFixed(1)} ms`;
+};
+
+function serverRow(name: string, facts: readonly ShownFacts[]): Markup {
+  const lanes = sortLanes(facts.map(({ label }) => label)).map((label) => {
+    const own = facts.filter((each) => each.label === label);
+    return `${labelParts(label)?.lane ?? label} ${cpuWords(own)}`;
+  });
+  const version = variants(facts, ({ server }) =>
+    server?.live ? "live servers" : `${server?.program ?? "a command"} ${server?.version ?? ""}`.trim(),
+  );
+  return html`<tr><th scope="row">${name}</th><td>${version}</td><td>${lanes.join(", ")}</td></tr>`;
+}
+
+function configurationOf(name: string, facts: readonly ShownFacts[]): Markup {
+  const texts = new Set(
+    facts.flatMap(({ server }) => (server ? [`# ${server.command}\n${server.configuration ?? ""}`] : [])),
+  );
+  return html`<details><summary>Build and configuration of ${name}</summary><p>Build: ${variants(facts, ({ server }) => server?.build ?? "it does not say")}</p>${[...texts].map((text) => html`<pre>${text}</pre>`)}</details>`;
+}
+
+export function serversSection(facts: readonly ShownFacts[]): Markup | null {
+  const served = Map.groupBy(
+    facts.filter(({ server }) => server),
+    ({ server }) => server?.name ?? "",
+  );
+  if (served.size === 0) return null;
+  const rows = [...served].map(([name, of]) => serverRow(name, of));
+  const programs = [...served].filter(([, of]) => !of.some(({ server }) => server?.live));
+  return html`<h3>Servers in the lanes</h3>${programs.length > 0 && html`<p>A lane such as h2+nginx was served by that program: it ended TLS and HTTP on the recorded addresses and fetched from trilane-replay, which has bodies and think times. Its own buffers, pacing and priorities applied; congestion control and initial window were trilane-replay’s. Lanes without a server’s name were served by trilane-replay alone.</p>`}${programs.length < served.size && html`<p>Lanes with +live were loaded from the page’s own servers. Their software and settings are not known, and their lanes are verified by the browser’s word alone.</p>`}
+<div class="scroll"><table class="facts"><thead><tr><th scope="col">server</th><th scope="col">program</th><th scope="col">CPU time of a load, by lane</th></tr></thead><tbody>${rows}</tbody></table></div>${programs.map(([name, of]) => configurationOf(name, of))}`;
+}
+
+// What each lane made of what was recorded over http://.
+
+const originsOf = ({ replay }: LoadFacts, name: string): unknown => field(replay, "origins", name);
+const numberOf = (facts: LoadFacts, name: string): number => {
+  const value = originsOf(facts, name);
+  return typeof value === "number" ? value : 0;
+};
+
+/** null where all was recorded over https://. */
+export function clearOriginsNote(facts: readonly LoadFacts[]): Markup | null {
+  const concerned = facts.filter((each) => numberOf(each, "http_exchanges") > 0);
+  if (concerned.length === 0) return null;
+  const pages = [...new Set(concerned.map(({ page }) => page))].sort();
+  const exchanges = pages.map((page) =>
+    Math.max(...concerned.filter((each) => each.page === page).map((each) => numberOf(each, "http_exchanges"))),
+  );
+  const recorded = pages
+    .slice(0, 20)
+    .map((page, index) => `${page} (${count(exchanges[index] ?? 0, "exchange")})`)
+    .join(", ");
+  const served = (how: string): string =>
+    sortLanes(
+      concerned
+        // Where all is in clear, that is said of the lane (lanes_note.ts).
+        .filter((each) => originsOf(each, "http") === how && !laneFacts[each.lane].clear)
+        .map(({ lane }) => lane),
+    ).join(", ");
+  const [clear, upgraded] = [served("clear"), served("upgraded")];
+  const redirects = Math.max(...concerned.map((each) => numberOf(each, "redirects_left_out")));
+  return html`<p>Recorded in part over http://: ${recorded}${pages.length > 20 && ", …"}.${clear && ` On ${clear} these origins stay in clear.`}${upgraded && ` On ${upgraded} they are upgraded to https://, because browsers speak these protocols only over TLS; a header in documents says so.`}${redirects > 0 && ` There ${count(redirects, "redirect")} from http:// to https:// of one page ${redirects === 1 ? "is" : "are"} left out.`}${clear && upgraded && " So these lanes differ by more than the protocol: in clear there are no handshakes of TLS, and redirects to https:// take their round trips."}</p>`;
+}
 
 const maxReasons = 60;
 const maxDevices = 20;

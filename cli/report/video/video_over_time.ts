@@ -1,10 +1,12 @@
 // Videos over time: how much was buffered, when they stood still, which representation was asked for, and below them what their link
 // carried and what waited for it, under one time axis, a colour for each lane. Draws given loads; what a stall is, is
 // cli/load/metrics/video's.
+
 import { drawing, numbersAt } from "../../../extension/figures/axes.ts";
 import { laneClass } from "../../../extension/figures/colours.ts";
 import { coordinate, html, type Markup } from "../../../extension/figures/markup.ts";
 import { type Scale, scaleFromZero } from "../../../extension/figures/scale.ts";
+import type { LoadFacts } from "../../../schemas/generated/page_load.ts";
 import type { VideoBuffer, VideoEvents } from "../../../schemas/generated/video_events.ts";
 import { count, formatTime } from "../../base/numbers.ts";
 import { type Playback, playbackOf, stalled_ms } from "../../load/metrics/video/playback.ts";
@@ -16,9 +18,53 @@ import type { Curve } from "../figures/curve.ts";
 import { savedFigure } from "../figures/figure_file.ts";
 import { flowLegend } from "../figures/flow_legend.ts";
 import type { ShapedLoad } from "../figures/link_facts.ts";
+import { binsOf } from "../figures/link_over_time.ts";
 import { readingKey } from "../figures/parts.ts";
 import { type PlottedLine, type Row, rowMarkup, type Steps } from "../figures/plot_row.ts";
-import { type LinkSpan, linkSpans, spanAt, spanLength_ms, spanWords } from "./link_spans.ts";
+
+// What a video's link carried, and what waited for it, over stretches of about half a second: a burst of packets is no rate. The shaper
+// keeps few bins, which are the longer the longer it ran: stretches are whole bins, and say how long they are. Pure.
+
+/** Times are since the navigation. */
+interface LinkSpan {
+  readonly start_ms: number;
+  readonly end_ms: number;
+  /** Mean. */
+  readonly rate_bps: number;
+  /** The most. */
+  readonly queue_bytes: number;
+}
+
+const wanted_ms = 500;
+
+/** Down, from the navigation to `until_ms`; empty if the load did not keep it. */
+function linkSpans({ shaper, navigation_start_ns }: LoadFacts, until_ms: number): LinkSpan[] {
+  const timeline = shaper?.timeline;
+  if (!timeline || navigation_start_ns === null) return [];
+  const bins = binsOf(timeline, "down", navigation_start_ns).filter(
+    ({ start_ms, end_ms }) => end_ms > 0 && start_ms < until_ms,
+  );
+  const together = Math.max(1, Math.round((wanted_ms * 1e6) / timeline.bin_ns));
+  return [...Map.groupBy(bins, (_, index) => Math.floor(index / together)).values()].map((span) => ({
+    start_ms: span[0]?.start_ms ?? 0,
+    end_ms: span.at(-1)?.end_ms ?? 0,
+    rate_bps: span.reduce((sum, { rate_bps }) => sum + rate_bps, 0) / span.length,
+    queue_bytes: span.reduce((most, { queue_bytes }) => Math.max(most, queue_bytes), 0),
+  }));
+}
+
+const spanLength_ms = ({ start_ms, end_ms }: LinkSpan): number => end_ms - start_ms;
+
+/** The one that a time lies in; null: none does. */
+const spanAt = (spans: readonly LinkSpan[], t_ms: number): LinkSpan | null =>
+  spans.find(({ start_ms, end_ms }) => t_ms >= start_ms && t_ms < end_ms) ?? null;
+
+/** How long they are: the last of each load may be shorter. */
+function spanWords(loads: readonly (readonly LinkSpan[])[]): string {
+  const lengths = loads.flatMap(([first]) => (first ? [spanLength_ms(first)] : []));
+  const words = [Math.min(...lengths), Math.max(...lengths)].map(formatTime);
+  return lengths.length === 0 ? "" : [...new Set(words)].join(" to ");
+}
 
 const gap = 12;
 const barHeight = 11;

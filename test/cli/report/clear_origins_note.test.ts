@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Lane } from "../../../cli/base/lanes.ts";
-import { clearOriginsNote } from "../../../cli/report/clear_origins_note.ts";
+import { clearOriginsNote } from "../../../cli/report/method.ts";
 import type { LoadFacts } from "../../../schemas/generated/page_load.ts";
 
 interface Origins {

@@ -1,7 +1,7 @@
 // The table of what a moving link cost: only of loads whose link moved, with those that did not survive.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { movesTable } from "../../../cli/report/moves_table.ts";
+import { movesTable } from "../../../cli/report/group_section.ts";
 import type { Load } from "../../../cli/results/store/results.ts";
 
 const load = (facts: Partial<Load>): Load =>

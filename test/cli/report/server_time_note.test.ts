@@ -1,7 +1,7 @@
 // What the report says of the server's own time.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { enoughRequests, fairWithin_us, serverTimeNote } from "../../../cli/report/server_time_note.ts";
+import { enoughRequests, fairWithin_us, serverTimeNote } from "../../../cli/report/method.ts";
 import type { LoadFacts } from "../../../schemas/generated/page_load.ts";
 
 type Times = Record<string, [median_us: number, p90_us: number, requests?: number, waited?: number]>;

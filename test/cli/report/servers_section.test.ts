@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ReportData, ShownFacts } from "../../../cli/report/data.ts";
+import { serversSection } from "../../../cli/report/method.ts";
 import { serverDifferences } from "../../../cli/report/server_differences.ts";
-import { serversSection } from "../../../cli/report/servers_section.ts";
 import type { PageLoad, ServerFacts } from "../../../schemas/generated/page_load.ts";
 
 const nginx: ServerFacts = {

@@ -1,4 +1,5 @@
 // The options of `trilane time`, and the plan that they come to. Words to a plan; no rule of what may be in one.
+
 import { basename } from "node:path";
 import { UserError } from "../../../base/errors.ts";
 import { number } from "../../../base/option.ts";
@@ -10,7 +11,37 @@ import { planRange } from "../../../sweep/plan/plan_range.ts";
 import { defineTolerance, toleranceOf } from "../../../sweep/plan/tolerance.ts";
 import { defineUntil, ruledRepetitions, stoppingChoiceOf, type UntilOptions } from "../../../sweep/plan/until.ts";
 import { type CommandPlan, commandPlanOf, readCommandPlan } from "./plan.ts";
-import { wordsOf } from "./words.ts";
+
+// A command as one text, as people write it for a shell, to the words that are run. No shell reads what needs none, because a shell takes
+// time of its own; what needs one gets `/bin/sh -c`.
+
+/** Of words with quotes and nothing else that a shell would read; null: a shell has to. */
+function plainWords(text: string): string[] | null {
+  const words: string[] = [];
+  let rest = text.trimStart();
+  while (rest !== "") {
+    let word = "";
+    for (;;) {
+      const [part, single, double, bare] =
+        /^(?:'([^']*)'|"([^"$`\\]*)"|([^\s'"$`\\|&;<>()*?[\]#~={}!]+|=))/.exec(rest) ?? [];
+      if (part === undefined) break;
+      // `NAME=value cmd` sets a variable; after the program `=` is a letter as any.
+      if (bare === "=" && words.length === 0) return null;
+      word += single ?? double ?? bare ?? "";
+      rest = rest.slice(part.length);
+    }
+    if (rest !== "" && !/^\s/.test(rest)) return null;
+    words.push(word);
+    rest = rest.trimStart();
+  }
+  return words;
+}
+
+/** Empty: there is no command in it. */
+export function wordsOf(text: string): string[] {
+  if (text.trim() === "") return [];
+  return plainWords(text) ?? ["/bin/sh", "-c", text];
+}
 
 export interface CommandOptions extends ReachOptions, ServingOptions, UntilOptions {
   plan: string | undefined;

@@ -1,13 +1,59 @@
 // Reads a file of prefixes, and one of names, into what a report asks: the autonomous system of an address, with its name. Formats are
 // prefix_line.ts's, gzip and zstd are undone. Nothing is downloaded: the file is the user's.
+
 import { constants } from "node:buffer";
 import { UserError } from "../../../base/errors.ts";
 import { readForeignBytes } from "../../../base/foreign_file.ts";
 import { lineError, quoted } from "../../../base/text_lines.ts";
 import { unzipped } from "../../../base/unzipped.ts";
-import { parseAddress } from "./address.ts";
+import { type Address, bitsOf, type Family, networkOf, type Prefix, parseAddress } from "./address.ts";
 import { fieldsOf, parseAsns, readPrefixLine } from "./prefix_line.ts";
-import { PrefixTable } from "./prefix_table.ts";
+
+// Which autonomous systems announce an address: by the longest prefix that has it. Pure; prefix_line.ts reads the lines.
+
+/** By length, and among those of one length by the network. */
+type Lengths = Map<number, Map<string, readonly number[]>>;
+
+/** V8 hashes of a big integer its lowest 64 bits only, in which networks of IPv6 are alike: of a text it hashes all. */
+const keyOf = (network: bigint): string => network.toString(32);
+
+export class PrefixTable {
+  readonly #families: Readonly<Record<Family, Lengths>> = { 4: new Map(), 6: new Map() };
+  /** Lengths that there are, the longest first; made anew after a change. */
+  readonly #ordered: Record<Family, readonly number[] | null> = { 4: null, 6: null };
+  #prefixes = 0;
+
+  /** How many it has. */
+  get size(): number {
+    return this.#prefixes;
+  }
+
+  /** Of the same prefix twice both count, as of one with several origins. */
+  add({ family, value, length }: Prefix, asns: readonly number[]): void {
+    const lengths = this.#families[family];
+    const networks = lengths.get(length) ?? new Map<string, readonly number[]>();
+    const key = keyOf(value);
+    const known = networks.get(key);
+    if (known === undefined) this.#prefixes++;
+    if (networks.size === 0) {
+      lengths.set(length, networks);
+      this.#ordered[family] = null;
+    }
+    networks.set(key, known === undefined ? asns : [...new Set([...known, ...asns])]);
+  }
+
+  /** Empty: of the longest prefix it is said that nobody announces it. Null: no prefix has the address. */
+  originsOf(address: Address): readonly number[] | null {
+    const { family } = address;
+    const lengths = this.#families[family];
+    this.#ordered[family] ??= [...lengths.keys()].sort((a, b) => b - a);
+    for (const length of this.#ordered[family]) {
+      const found = lengths.get(length)?.get(keyOf(networkOf(address, Math.min(length, bitsOf(family)))));
+      if (found !== undefined) return found;
+    }
+    return null;
+  }
+}
 
 export interface AutonomousSystems {
   /** `AS64500`, `AS64500, AS64501` where several announce it; null: the file has no prefix of it, or nobody announces it. */

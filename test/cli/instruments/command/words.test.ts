@@ -1,7 +1,7 @@
 // A command's text to its words: a shell reads it only if it has to.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { wordsOf } from "../../../../cli/instruments/command/plan/words.ts";
+import { wordsOf } from "../../../../cli/instruments/command/plan/options.ts";
 
 test("plain words and quotes need no shell", () => {
   assert.deepEqual(wordsOf("curl -o /dev/null https://shop.example/"), [

@@ -15,8 +15,7 @@ import {
   prefixesOfRange,
 } from "../../../../../cli/instruments/fetch/prefixes/address.ts";
 import { readPrefixLine } from "../../../../../cli/instruments/fetch/prefixes/prefix_line.ts";
-import { PrefixTable } from "../../../../../cli/instruments/fetch/prefixes/prefix_table.ts";
-import { readPrefixes } from "../../../../../cli/instruments/fetch/prefixes/read_prefixes.ts";
+import { PrefixTable, readPrefixes } from "../../../../../cli/instruments/fetch/prefixes/read_prefixes.ts";
 import { growth } from "../../../../growth.ts";
 import { tempFolder } from "../../../../temp_folder.ts";
 

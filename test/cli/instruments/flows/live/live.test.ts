@@ -4,7 +4,7 @@ import { appendFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { liveLines, shownLooks } from "../../../../../cli/instruments/flows/live/live_lines.ts";
-import { openLiveView } from "../../../../../cli/instruments/flows/live/live_view.ts";
+import { openLiveView, RecordTail } from "../../../../../cli/instruments/flows/live/live_view.ts";
 import {
   type BinColumns,
   isNewer,
@@ -13,7 +13,6 @@ import {
   type SampleColumns,
   type Snapshot,
 } from "../../../../../cli/instruments/flows/live/looks.ts";
-import { RecordTail } from "../../../../../cli/instruments/flows/live/record_tail.ts";
 import { binFileColumns, sampleFileColumns } from "../../../../../cli/instruments/flows/records/series.ts";
 import type { FlowRun, RunFlow } from "../../../../../schemas/generated/flow_run.ts";
 import { tempFolder } from "../../../../temp_folder.ts";

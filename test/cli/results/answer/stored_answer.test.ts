@@ -1,7 +1,7 @@
 // Which loads are looked at to say why: those nearest to their lane's median, in which loads that timed out count.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { nearestToMedian } from "../../../../cli/results/answer/stored_evidence.ts";
+import { nearestToMedian } from "../../../../cli/results/answer/stored_answer.ts";
 import type { Sample } from "../../../../cli/results/verdict/sample.ts";
 
 /** Of one lane; null: it timed out. */
