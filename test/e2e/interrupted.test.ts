@@ -16,8 +16,8 @@ import { fetchesFrom, interruptibles, isBegun, isEnded, type Stored, storedIn, t
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"] as const;
 
-/** Each signal drops an attempt after one or two were stored. */
-const tasks = { pages: 9, flows: 8, fetches: 24, commands: 10 } as const;
+/** Each signal drops an attempt after one was stored, of the shorter ones after two. */
+const tasks = { pages: 6, flows: 6, fetches: 24, commands: 10 } as const;
 /** Resolves when an attempt is stored and another one is under way. */
 async function inAttempt({ events, until }: Started): Promise<void> {
   await until("an attempt is stored and another one under way", () => {

@@ -130,6 +130,9 @@ const temporary = join(scratch, "tmp");
 mkdirSync(temporary);
 const env = { ...process.env, TMPDIR: temporary };
 
+/** Without the visit that measures servers' times, a second one of each page; the first recording has it. */
+const untimed = "--no-time-servers";
+
 async function record(words: readonly string[], before: readonly string[] = []): Promise<string> {
   assert.ok(site);
   const [first = "", ...rest] = [...site.words, ...before, program, "record", ...words];
@@ -286,7 +289,7 @@ for (const lane of ["h1", "h2", "h3"] as const) {
     const { exchanges } = await show("whole");
     const name = `again-${lane}`;
     const replay = [programPath("trilane-replay"), "--home", home, "--recording", "whole", "--"];
-    const words = ["https://site.test/", "--name", name, "--lane", lane, "--link", "20mbit/20ms", "--scroll"];
+    const words = ["https://site.test/", "--name", name, "--lane", lane, "--link", "20mbit/20ms", "--scroll", untimed];
     const [first = "", ...rest] = [...replay, program, "record", ...words];
     // Where the replay serves its addresses are the machine's own.
     await run(first, [...rest, "--allow-local-network", "--home", home, "--trust", join(home, "ca", "ca.pem")]);
@@ -312,7 +315,7 @@ test("lanes are forced: HTTP/1.1 and HTTP/3 where the site has them", { skip }, 
     ["h1", "http/1.1", "https://site.test/small.html"],
     ["h3", "h3", "https://h3.test/small.html"],
   ] as const) {
-    await record([url, "--name", `lane-${lane}`, "--lane", lane]);
+    await record([url, "--name", `lane-${lane}`, "--lane", lane, untimed]);
     const { exchanges } = await show(`lane-${lane}`);
     assert.deepEqual([...new Set(exchanges.map(({ recorded }) => recorded.protocol))], [protocol]);
     const sheet = exchanges.find(({ path }) => path === "/styles.css");
@@ -325,7 +328,7 @@ test("lanes are forced: HTTP/1.1 and HTTP/3 where the site has them", { skip }, 
 test("several visits of a page that differs are one recording, which has what each of them asked for", {
   skip,
 }, async () => {
-  const told = await record(["https://site.test/varying.html", "--name", "visits", "--visits", "3"]);
+  const told = await record(["https://site.test/varying.html", "--name", "visits", "--visits", "3", untimed]);
   assert.match(told, /visit 2 asked for 3 requests more\n {2}visit 3 asked for 3 requests more/);
   const { recording, exchanges } = await show("visits");
   const [drawn, fixed] = [true, false].map((isDrawn) =>
@@ -364,7 +367,7 @@ test("trailers are kept, over HTTP/2", { skip }, async () => {
   );
   const start = besideServer(server, 443);
   const resolve = ["--resolve", "cdn.site.test=203.0.113.53"];
-  await record(["https://cdn.site.test/", "--name", "trailers", ...resolve], ["sh", "-c", start, "sh"]);
+  await record(["https://cdn.site.test/", "--name", "trailers", untimed, ...resolve], ["sh", "-c", start, "sh"]);
   const { exchanges } = await show("trailers");
   const document = exchanges.find(({ path }) => path === "/");
   assert.deepEqual(document?.recorded.trailers, [
