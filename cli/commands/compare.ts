@@ -142,7 +142,7 @@ function documentOf(
   const { browsers_a, browsers_b, occasions: _, together, cells, ...rest } = comparison;
   return {
     ...{ schema: "trilane/sweeps-compared/1", threshold_percent, ...rest },
-    metric: nouns.of === "pages" ? metric : (nouns.metric as NonNullable<SweepsCompared["metric"]>),
+    metric: (nouns.metric ?? metric) as NonNullable<SweepsCompared["metric"]>,
     a: factsOf(sweeps.a, browsers_a, names?.a),
     b: factsOf(sweeps.b, browsers_b, names?.b),
     ...{ together: [...together], cells: [...cells] },
@@ -156,20 +156,14 @@ function worseWords(comparison: Comparison, threshold: number, loads: string): s
     .join(", and ");
 }
 
-/** How both are run in the same minutes. */
-const interleavedRemedy = ({ of, lane }: Sides["nouns"]): string => {
-  if (of === "pages") return "run `trilane compare --interleaved`, ";
-  return lane === "command" ? "run both as commands of one `trilane time`, " : "";
-};
-
 /** Sets the exit status, or throws where there is no answer. */
 function conclude(comparison: Comparison, threshold: number, nouns: Sides["nouns"]): void {
-  const { loads } = nouns;
+  const { loads, together } = nouns;
   const found = regressionOf(comparison);
   if (found === "shown") process.exitCode = 1;
   else if (found === "unsure")
     throw new UndecidedError(
-      `${worseWords(comparison, threshold, loads)}, but with one sweep each it may be the occasion: ${interleavedRemedy(nouns)}name several sweeps of each (1,2,3 4,5,6), or give --occasion-spread`,
+      `${worseWords(comparison, threshold, loads)}, but with one sweep each it may be the occasion: ${together === undefined ? "" : `${together}, `}name several sweeps of each (1,2,3 4,5,6), or give --occasion-spread`,
     );
   else if (comparison.loads_needed === null)
     throw new UndecidedError("no cell is the same in both sweeps: compare sweeps of the same recordings and links");
@@ -180,7 +174,7 @@ function conclude(comparison: Comparison, threshold: number, nouns: Sides["nouns
 }
 
 function metricLines({ metric, nouns }: Sides): string[] {
-  if (nouns.of !== "pages") return nouns.metric === "time" ? [] : [`Compared by ${nouns.metric}.`];
+  if (nouns.metric !== null) return nouns.metric === "time" ? [] : [`Compared by ${nouns.metric}.`];
   return metric === usualMetric ? [] : [`Compared by ${comparedMetric(metric).noun}, not by the page load time.`];
 }
 
@@ -215,21 +209,19 @@ export async function compareStored(options: StoredComparison, home: string): Pr
       ...{
         comparison,
         threshold_percent: threshold,
-        metric: nouns.metric,
-        ...(nouns.heads ? { heads: nouns.heads } : {}),
+        ...{ metric: sides.metricNoun, nouns },
         a: sides.a,
         b: sides.b,
       },
-      hars: (side, loads) => (nouns.of === "pages" ? harsOf(sides.words[side], home, loads) : []),
+      hars: (side, loads) => (sides.hasRequests ? harsOf(sides.words[side], home, loads) : []),
     },
   );
-  const [first] = sides.names ? sides.sweeps.a : [];
-  const isOfBrowsers = first?.kind === "pages" && first.plan.interleaved?.of === "browsers";
+  const [first] = sides.sweeps.a;
   if (json) printJson(documentOf(comparison, sides, threshold));
   else
     printLines([
       ...comparisonLines(comparison, threshold, sides.names, nouns),
-      ...(first && isOfBrowsers ? browsersAgreeLines(sides.a, sides.b, first.seed) : []),
+      ...(first && sides.of === "browsers" ? browsersAgreeLines(sides.a, sides.b, first.seed) : []),
       ...metricLines(sides),
       ...busyLines(loadsOf(sides.a), loadsOf(sides.b)),
       ...budgetLines(budgets),

@@ -1,8 +1,7 @@
 // The two sides that `trilane compare` is of: which sweeps its words name, of one kind, and by which metric. Judges nothing.
 import { existsSync } from "node:fs";
 import { UserError } from "../base/errors.ts";
-import { type ComparedNouns, interleavedSides, type Run, type SideNames } from "../results/compare/interleaved.ts";
-import { pageNouns } from "../results/compare/words.ts";
+import type { ComparedNouns, ComparedSweep, InterleavedSides, Run, SideNames } from "../results/compare/interleaved.ts";
 import { chooseAnySweep, openNamed } from "../results/export/choose.ts";
 import type { AnySweep, Results } from "../results/store/results.ts";
 import {
@@ -13,7 +12,7 @@ import {
   usualMetric,
 } from "../results/verdict/compared_metric.ts";
 
-interface Occasion extends Run {
+interface Occasion extends ComparedSweep {
   readonly sweep: AnySweep;
   /** As it was named. */
   readonly word: string;
@@ -33,22 +32,19 @@ async function occasionsOf(word: string, { home, comparedSweep }: Where): Promis
   return occasions;
 }
 
-/** null: not of pages. */
-const pagePlan = ({ sweep }: Occasion) => (sweep.kind === "pages" ? sweep.plan : null);
-
-/** Both sides are of one kind, and only pages have several metrics. */
+/** Both sides are of one kind, and not all kinds have several metrics. */
 function refuseOtherKinds(named: MetricChoice | undefined, occasions: readonly Occasion[]): void {
-  const [a] = occasions.map(({ sweep }) => sweep);
+  const [{ sweep: a, nouns } = {}] = occasions;
   const other = occasions.find(({ sweep }) => sweep.kind !== a?.kind)?.sweep;
   if (a && other)
     throw new UserError(`sweep ${a.id} is of ${a.kind}, sweep ${other.id} of ${other.kind}: compare two of one kind`);
-  if (a && a.kind !== "pages" && named !== undefined)
-    throw new UserError(`--metric chooses among times of pages, and ${a.kind} have one: leave it out`);
+  if (nouns && nouns.metric !== null && named !== undefined)
+    throw new UserError(`--metric: ${nouns.of} have one metric, their ${nouns.metric}: leave it out`);
 }
 
 /** What is named, or else what all of the sweeps ran for. */
 function metricFor(named: MetricChoice | undefined, occasions: readonly Occasion[]): MetricChoice {
-  const [first, ...others] = new Set(occasions.map((occasion) => pagePlan(occasion)?.metric));
+  const [first, ...others] = new Set(occasions.map(({ metric }) => metric));
   return named ?? (others.length === 0 ? first : undefined) ?? usualMetric;
 }
 
@@ -62,7 +58,7 @@ const byMetric =
 
 /** Sweeps of earlier versions may have been dilated; what that left undilated would be taken for a change. */
 function refuseOtherDilation(occasions: readonly Occasion[]): void {
-  const dilation = (occasion: Occasion): number => pagePlan(occasion)?.dilate ?? 1;
+  const dilation = ({ dilate = 1 }: Occasion): number => dilate;
   const [a] = occasions;
   const other = a && occasions.find((occasion) => dilation(occasion) !== dilation(a));
   if (!other) return;
@@ -77,6 +73,9 @@ export interface Sides {
   /** What its parts are called. */
   readonly nouns: ComparedNouns;
   readonly metric: MetricChoice;
+  /** The metric in words. */
+  readonly metricNoun: string;
+  readonly hasRequests: boolean;
   readonly a: readonly Run[];
   readonly b: readonly Run[];
   readonly sweeps: { readonly a: readonly AnySweep[]; readonly b: readonly AnySweep[] };
@@ -84,12 +83,13 @@ export interface Sides {
   readonly words: { readonly a: string; readonly b: string };
   /** Of sweeps that alternated two versions. */
   readonly names?: SideNames;
+  readonly of?: InterleavedSides["of"];
 }
 
 /** The two versions of each sweep. */
-function versionsOf(occasions: readonly Occasion[]): Omit<Sides, "metric" | "words" | "nouns"> {
-  const found = occasions.map(({ sweep, ...run }) => {
-    const sides = sweep.kind === "pages" ? interleavedSides(sweep, run) : null;
+function versionsOf(occasions: readonly Occasion[]): Pick<Sides, "a" | "b" | "sweeps" | "names" | "of"> {
+  const found = occasions.map(({ sweep, sidesOf, ...run }) => {
+    const sides = sidesOf?.(run);
     if (sides) return sides;
     throw new UserError(
       `sweep ${sweep.id} did not alternate two versions: name the sweep to compare it with, or run \`trilane compare --interleaved\``,
@@ -99,14 +99,14 @@ function versionsOf(occasions: readonly Occasion[]): Omit<Sides, "metric" | "wor
   const [first] = found;
   return {
     ...{ a: found.map(({ a }) => a), b: found.map(({ b }) => b), sweeps: { a: sweeps, b: sweeps } },
-    ...(first ? { names: first.names } : {}),
+    ...(first ? { names: first.names, of: first.of } : {}),
   };
 }
 
 /** Where sweeps are, and how they are compared (cli/instruments/all.ts). */
 export interface Where {
   readonly home: string;
-  readonly comparedSweep: (results: Results, sweep: AnySweep) => Promise<Run>;
+  readonly comparedSweep: (results: Results, sweep: AnySweep) => Promise<ComparedSweep>;
 }
 
 interface NamedSides {
@@ -122,11 +122,11 @@ export async function sidesOf({ a, b, metric: named }: NamedSides, where: Where)
   refuseOtherKinds(named, all);
   refuseOtherDilation(all);
   const metric = metricFor(named, all);
-  const nouns = all[0]?.nouns ?? { ...pageNouns, metric: comparedMetric(metric).noun };
   const [before, after] = [stored.before.map(byMetric(metric)), stored.after.map(byMetric(metric))];
-  const [word = ""] = before.map((each) => each.word);
+  const [{ word, nouns, hasRequests = false }] = before as [Occasion, ...Occasion[]];
   const words = { a: word, b: after[0]?.word ?? word };
-  if (b === undefined) return { metric, words, nouns, ...versionsOf(before) };
+  const facts = { metric, metricNoun: nouns.metric ?? comparedMetric(metric).noun, words, nouns, hasRequests };
+  if (b === undefined) return { ...facts, ...versionsOf(before) };
   const sweepsOf = (side: readonly Occasion[]): AnySweep[] => side.map(({ sweep }) => sweep);
-  return { metric, words, nouns, a: before, b: after, sweeps: { a: sweepsOf(before), b: sweepsOf(after) } };
+  return { ...facts, a: before, b: after, sweeps: { a: sweepsOf(before), b: sweepsOf(after) } };
 }

@@ -3,7 +3,7 @@ import type { PageLoad } from "../../schemas/generated/page_load.ts";
 import { atomicWrite } from "../base/atomic_write.ts";
 import type { OptionTable } from "../base/option_table.ts";
 import type { Comparison } from "../results/compare/comparison.ts";
-import type { Run } from "../results/compare/interleaved.ts";
+import type { ComparedNouns, Run } from "../results/compare/interleaved.ts";
 import { type BudgetResult, judgeBudgets, readBudgets } from "../results/gate/budget.ts";
 import { type BudgetOptions, defineBudget } from "../results/gate/budget_outcome.ts";
 import { junitText } from "../results/gate/junit.ts";
@@ -36,8 +36,9 @@ interface Gated {
   readonly a: readonly Run[];
   readonly b: readonly Run[];
   readonly threshold_percent: number;
+  /** What the times are, in words. */
   readonly metric: string;
-  readonly heads?: readonly [string, string];
+  readonly nouns: ComparedNouns;
   readonly hars: (side: "a" | "b", loads: readonly number[]) => readonly PageLoad[];
 }
 
@@ -69,14 +70,13 @@ export function checkGate({ budget }: GateOptions): void {
 
 /** Writes the files that are wanted; gives what became of the budgets, and their lines. */
 export async function writeGate(options: GateOptions, gated: Gated): Promise<readonly BudgetResult[]> {
-  const budgets = options.budget === undefined ? [] : judgeBudgets(readBudgets(options.budget), gated.b);
+  const budgets = options.budget === undefined ? [] : judgeBudgets(readBudgets(options.budget), gated.b, gated.nouns);
   if (options.junit !== undefined) await atomicWrite(options.junit, junitText(gated.comparison, budgets));
   if (options.markdown !== undefined) {
-    const { comparison, threshold_percent, metric, heads } = gated;
+    const { comparison, threshold_percent, metric, nouns } = gated;
     const report = options["report-link"] ?? null;
-    const facts = { comparison, threshold_percent, metric, budgets, report, moved: moved(gated) };
-    const named = heads ? { ...facts, heads } : facts;
-    await atomicWrite(options.markdown, commentText(named));
+    const facts = { comparison, threshold_percent, metric, heads: nouns.heads, budgets, report, moved: moved(gated) };
+    await atomicWrite(options.markdown, commentText(facts));
   }
   return budgets;
 }

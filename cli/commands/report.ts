@@ -101,7 +101,8 @@ export const command: Command<ReportOptions> = {
     using results = opened;
     const chosen = chooseAnySweep(results, named);
     refuseOthersOptions(chosen, options);
-    const judged = budgets.length === 0 ? [] : judgeBudgets(budgets, [await comparedSweep(results, chosen)]);
+    const compared = budgets.length === 0 ? null : await comparedSweep(results, chosen);
+    const judged = compared ? judgeBudgets(budgets, [compared], compared.nouns) : [];
     const document = await reportOfAny(results, chosen.id, options);
     const loads = results.attemptsOf(chosen).length;
     const to = options.out ?? (file === null ? undefined : `${file.replace(/\.db$/, "")}.html`);

@@ -131,7 +131,7 @@ async function conclude<Sweep extends AnySweep>(
   const written = shard ? shard.path : await reportOn(terms, session);
   const { results, sweep } = session;
   const run = terms.budget === undefined ? null : (instrument.compared?.run(results, sweep.id) ?? null);
-  const budgets = run && terms.budget !== undefined ? judgeBudgets(readBudgets(terms.budget), [run]) : [];
+  const budgets = run && terms.budget !== undefined ? judgeBudgets(readBudgets(terms.budget), [run], run.nouns) : [];
   if (terms.json) progress.tell(event(written));
   else printShown([...lines, ...budgetLines(budgets), `${shard ? "shard" : "report"}: ${written}`]);
   if (failure !== null) throw failure;

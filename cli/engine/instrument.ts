@@ -7,7 +7,7 @@ import type { SweepEvent } from "../../schemas/generated/sweep_event.ts";
 import type { RunError } from "../base/errors.ts";
 import type { ShownLine } from "../base/terminal_text.ts";
 import type { ReportOf } from "../report/report_files.ts";
-import type { ComparedNouns, Run } from "../results/compare/interleaved.ts";
+import type { ComparedNouns, ComparedSweep } from "../results/compare/interleaved.ts";
 import type { BudgetPlace } from "../results/gate/budget.ts";
 import type { AnySweep, Environment, LoadStatus, NewHost, Results } from "../results/store/results.ts";
 import type { PageSource } from "../sweep/plan/page_source.ts";
@@ -102,9 +102,8 @@ export interface Instrument<Sweep extends AnySweep = AnySweep> {
   readonly conclude: (session: Session<Sweep>, outcome: RunOutcome) => Conclusion;
   /** What budgets are held against: the planned cells, and the sweep as it is stored. */
   readonly compared?: {
-    /** Absent: pages. */
-    readonly nouns?: ComparedNouns;
+    readonly nouns: ComparedNouns;
     readonly places: readonly BudgetPlace[];
-    readonly run: (results: Results, sweep: number) => Run;
+    readonly run: (results: Results, sweep: number) => ComparedSweep;
   };
 }

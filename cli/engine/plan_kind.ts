@@ -2,7 +2,7 @@
 // published, how its sweeps are reported, compared, exported and bundled. What it is to the engine is instrument.ts's.
 import type { ListedSweep } from "../../schemas/generated/list.ts";
 import type { OptionTable } from "../base/option_table.ts";
-import type { Run } from "../results/compare/interleaved.ts";
+import type { ComparedSweep } from "../results/compare/interleaved.ts";
 import type { AnySweep, Results } from "../results/store/results.ts";
 import type { ComparedNumber, PublishedNumber } from "../results/studies/study.ts";
 import type { BundledSweeps } from "../sweep/bundle/bundled_sweeps.ts";
@@ -96,7 +96,7 @@ export interface StoredSweeps {
   /** A study's figures beside those of a sweep of its plan. */
   readonly compared?: (results: Results, sweep: number, study: string) => readonly StudyFigure[];
   /** As `trilane compare` and budgets take it. */
-  readonly run: (results: Results, sweep: number) => Run;
+  readonly run: (results: Results, sweep: number) => ComparedSweep;
   /** To a file, or to standard output. */
   readonly export: (results: Results, sweep: number, given: ExportTerms) => Promise<void>;
   /** For `trilane bundle`; absent: it does not take such sweeps. */

@@ -4,7 +4,7 @@ import { UserError } from "../base/errors.ts";
 import { readForeignJson } from "../base/foreign_file.ts";
 import type { OptionTable } from "../base/option_table.ts";
 import type { PlanKind, StoredCommand } from "../engine/plan_kind.ts";
-import type { Run } from "../results/compare/interleaved.ts";
+import type { ComparedSweep } from "../results/compare/interleaved.ts";
 import type { AnySweep, Results } from "../results/store/results.ts";
 import type { BundledKinds } from "../sweep/bundle/bundled_sweeps.ts";
 import { commandPlans } from "./command/plan_kind.ts";
@@ -40,7 +40,7 @@ export const reportOfAny = async (results: Results, sweep: number, given: object
   (await kindOfSweeps(results.anySweep(sweep).kind).stored()).report(results, sweep, given);
 
 /** A stored sweep as `trilane compare` and budgets take it. */
-export const comparedSweep = async (results: Results, { id, kind }: AnySweep): Promise<Run> =>
+export const comparedSweep = async (results: Results, { id, kind }: AnySweep): Promise<ComparedSweep> =>
   (await kindOfSweeps(kind).stored()).run(results, id);
 
 /** What a bundle has of an instrument's sweep. */

@@ -1,7 +1,7 @@
 // The two sides of a sweep that loaded two versions alternately (`interleaved` in its plan): two pages, two links or two browsers,
 // as two runs with the same cells, block by block. Pure; the order of such loads is cli/sweep/plan/neighbours.ts's.
 import type { Cell, Sweep } from "../store/results.ts";
-import type { Measured } from "../verdict/compared_metric.ts";
+import type { Measured, MetricChoice } from "../verdict/compared_metric.ts";
 
 /** What of a cell a comparison needs. An instrument names its own (`StoredSweeps.run` of cli/engine/plan_kind.ts): a command is a lane. */
 export interface RunCell {
@@ -30,17 +30,33 @@ export interface ComparedNouns {
   readonly loads: string;
   /** What names a cell. */
   readonly place: string;
-  readonly metric: string;
-  /** Of a table: what names a row. Default: page and link, lane. */
-  readonly heads?: readonly [string, string];
+  /** Their time; null: they have several, of which `--metric` chooses. */
+  readonly metric: string | null;
+  /** Of a table: what names a row. */
+  readonly heads: readonly [string, string];
+  /** How a budget names a cell (schemas/budget.schema.json), and that in words. */
+  readonly budget: { readonly names: readonly ("page" | "lane" | "command")[]; readonly words: string };
+  /** How both sides are run in the same minutes; absent: they cannot be. */
+  readonly together?: string;
 }
 
 /** One sweep's cells and loads. */
 export interface Run {
-  /** Absent: of pages, whose loads have several metrics. All others have one, a time. */
-  readonly nouns?: ComparedNouns;
   readonly cells: readonly RunCell[];
   readonly loads: readonly RunLoad[];
+}
+
+/** A stored sweep as `trilane compare` and budgets take it. */
+export interface ComparedSweep extends Run {
+  readonly nouns: ComparedNouns;
+  /** What it ran for, if its loads have several metrics. */
+  readonly metric?: MetricChoice | undefined;
+  /** How many times its time was slower than ours; absent: it was not. */
+  readonly dilate?: number | undefined;
+  /** The two versions that the sweep alternated, of its cells and loads; null: it did not. */
+  readonly sidesOf?: (run: Run) => InterleavedSides | null;
+  /** Its loads are page loads, whose requests the results have. */
+  readonly hasRequests?: true;
 }
 
 /** What the two sides are called. */
@@ -49,7 +65,8 @@ export interface SideNames {
   readonly b: string;
 }
 
-interface InterleavedSides {
+export interface InterleavedSides {
+  readonly of: "pages" | "links" | "browsers";
   readonly a: Run;
   readonly b: Run;
   readonly names: SideNames;
@@ -93,9 +110,14 @@ export function interleavedSides({ plan }: Pick<Sweep, "plan">, run: Run): Inter
         .map((load) => ({ ...load, block: Math.floor(load.block / blocksPerPair) })),
     });
     const [a, b] = interleaved.browsers;
-    return { a: ofSide(0), b: ofSide(1), names: { a, b } };
+    return { of: "browsers", a: ofSide(0), b: ofSide(1), names: { a, b } };
   }
   const of = interleaved.of === "pages" ? "page" : "link";
   const names = versionsOf(cells, of);
-  return { a: sideOf(run, of, names, 0), b: sideOf(run, of, names, 1), names: { a: names[0], b: names[1] } };
+  return {
+    of: interleaved.of,
+    a: sideOf(run, of, names, 0),
+    b: sideOf(run, of, names, 1),
+    names: { a: names[0], b: names[1] },
+  };
 }

@@ -9,8 +9,6 @@ import { isMedianOut } from "../verdict/sample.ts";
 import type { ComparedCell, ComparedTogether, Comparison, Judgement } from "./comparison.ts";
 import type { ComparedNouns, SideNames } from "./interleaved.ts";
 
-export const pageNouns = { of: "pages", lane: "lane", loads: "loads", place: "page, link and lane" };
-
 const order: readonly Judgement[] = ["failing", "slower", "faster", "unclear", "unknown", "same"];
 const mostRows = 40;
 
@@ -115,7 +113,7 @@ export function comparisonLines(
   comparison: Comparison,
   threshold_percent: number,
   names?: SideNames,
-  { lane, loads }: Pick<ComparedNouns, "lane" | "loads"> = pageNouns,
+  { lane, loads }: Pick<ComparedNouns, "lane" | "loads"> = { lane: "lane", loads: "loads" },
 ): string[] {
   const { cells, only_a, only_b, browsers_a, browsers_b } = comparison;
   const counts = order.map((judgement) => cells.filter((cell) => cell.judgement === judgement).length);

@@ -89,41 +89,43 @@ function isFor({ page, link, lane, command }: Budget, place: BudgetPlace): boole
   );
 }
 
-/** UserError if a budget is of another kind of time than the sweep's, or for none of its cells. */
-export function refuseIdle(budgets: readonly Budget[], places: readonly BudgetPlace[], nouns?: ComparedNouns): void {
+/** @throws UserError if a budget is of another kind of time than the sweep's, or for none of its cells */
+export function refuseIdle(
+  budgets: readonly Budget[],
+  places: readonly BudgetPlace[],
+  { of, metric: only, budget: { names, words } }: Pick<ComparedNouns, "of" | "metric" | "budget">,
+): void {
   for (const budget of budgets) {
     const { metric, page, link, lane, command } = budget;
-    if (!nouns && metric === "time")
-      throw new UserError("budget of time: this sweep is of pages: name a metric of theirs (lcp)");
-    if (nouns && metric !== "time")
-      throw new UserError(
-        `budget of ${metric}: this sweep is of ${nouns.of}: their metric is "time", which is their ${nouns.metric}`,
-      );
-    const isOfCommands = nouns?.lane === "command";
-    const [refused, parts] = isOfCommands
-      ? [page ?? lane, "a command and a link"]
-      : [
-          command,
-          nouns
-            ? `a page (for a ${nouns.heads?.[0].split(" ")[0]}), a link and a lane (for a ${nouns.lane})`
-            : "a page, a link and a lane",
-        ];
-    if (refused !== undefined)
-      throw new UserError(
-        `budget of ${metric}: this sweep of ${nouns?.of ?? "pages"} has no ${refused}: name ${parts} of it`,
-      );
+    const refuse = (why: string): never => {
+      throw new UserError(`budget of ${metric}: ${why}`);
+    };
+    if (only === null && metric === "time") refuse(`this sweep is of ${of}: name a metric of theirs (lcp)`);
+    if (only !== null && metric !== "time")
+      refuse(`this sweep is of ${of}: their metric is "time", which is their ${only}`);
+    const other = (["page", "lane", "command"] as const).find(
+      (name) => budget[name] !== undefined && !names.includes(name),
+    );
+    if (other !== undefined) refuse(`this sweep of ${of} has no ${budget[other]}: name ${words} of it`);
     if (places.some((place) => isFor(budget, place))) continue;
-    const names = [page, command, link, lane].filter((name) => name !== undefined).join(" ");
-    throw new UserError(`budget of ${metric}: no cell ${names} in the sweep: name ${parts} of it`);
+    const named = [page, command, link, lane].filter((name) => name !== undefined).join(" ");
+    refuse(`no cell ${named} in the sweep: name ${words} of it`);
   }
 }
 
-/** Each budget in each cell that it is for; of two versions these are the later one's. UserError if one is for none. */
-export function judgeBudgets(budgets: readonly Budget[], runs: readonly Run[]): BudgetResult[] {
+/**
+ * Each budget in each cell that it is for; of two versions these are the later one's.
+ * @throws UserError if one is for none
+ */
+export function judgeBudgets(
+  budgets: readonly Budget[],
+  runs: readonly Run[],
+  nouns: Parameters<typeof refuseIdle>[2],
+): BudgetResult[] {
   refuseIdle(
     budgets,
     runs.flatMap(({ cells }) => cells),
-    runs[0]?.nouns,
+    nouns,
   );
   return budgets.flatMap((budget) =>
     runs.flatMap((run) => run.cells.filter((cell) => isFor(budget, cell)).map((cell) => resultIn(budget, cell, run))),

@@ -5,7 +5,7 @@ import { UserError } from "../../../cli/base/errors.ts";
 import { comparedFetches } from "../../../cli/instruments/fetch/answer/compared.ts";
 import { comparedFlows } from "../../../cli/instruments/flows/answer/compared.ts";
 import { compareRuns } from "../../../cli/results/compare/compare.ts";
-import type { Run } from "../../../cli/results/compare/interleaved.ts";
+import type { ComparedSweep } from "../../../cli/results/compare/interleaved.ts";
 import { judgeBudgets } from "../../../cli/results/gate/budget.ts";
 import type { Budget } from "../../../schemas/generated/budget.ts";
 import { storedFetch } from "./fetch/records.ts";
@@ -16,7 +16,7 @@ const cell = { id: 1, sweep: 1, link: "10mbit/50ms", link_profile: null as never
 const blocks = Array.from({ length: repetitions + 1 }, (_, block) => block);
 
 /** `times` as slow as usual. The block after the last one counts system calls, and is slower still. */
-function fetches(times: number, tls: "1.2" | "1.3" = "1.3"): Run {
+function fetches(times: number, tls: "1.2" | "1.3" = "1.3"): ComparedSweep {
   const made = blocks.map((block) =>
     storedFetch({ block, record: { download_ms: (block === repetitions ? 9000 : 200 + block) * times } }),
   );
@@ -26,7 +26,7 @@ function fetches(times: number, tls: "1.2" | "1.3" = "1.3"): Run {
 }
 
 /** Two flows alike by their words, of which the second gets less the slower all is. */
-function flows(times: number, for_s = 10): Run {
+function flows(times: number, for_s = 10): ComparedSweep {
   const group = (part: number, goodput_bps: number) => ({ group: part, flows: 1, metrics: { goodput_bps } });
   const runs = blocks.map((block) => ({
     ...{ id: block + 1, cell: 1, block, attempt: 0, position: block, status: "valid" as const, reasons: [] },
@@ -66,7 +66,8 @@ test("other TLS is another lane, and runs of another length are on another link"
 
 test("a budget names an object and a lane, a mix and a flow; a command there is none", () => {
   const at_most_ms = 300;
-  const judged = (run: Run, more: object) => judgeBudgets([{ metric: "time", at_most_ms, ...more } as Budget], [run]);
+  const judged = (run: ComparedSweep, more: object) =>
+    judgeBudgets([{ metric: "time", at_most_ms, ...more } as Budget], [run], run.nouns);
   assert.deepEqual(
     judged(fetches(1), { page: "https://shop.example/", lane: "h2" }).map(({ outcome }) => outcome),
     ["kept"],

@@ -1,7 +1,7 @@
 // Runs of commands as a comparison of sweeps takes them (cli/results/compare), and budgets (cli/results/gate): a command stands where pages have a lane,
 // its time where they have the page load time. Pure.
 
-import type { ComparedNouns, Run, RunCell } from "../../../results/compare/interleaved.ts";
+import type { ComparedNouns, ComparedSweep, RunCell } from "../../../results/compare/interleaved.ts";
 import type { MeasuredCell, NewMeasuredCell } from "../../../results/store/measured_runs.ts";
 import type { CommandSweep } from "../../../results/store/results.ts";
 import { type CommandRun, runValue } from "../metrics/values.ts";
@@ -15,6 +15,8 @@ const noLink = "no link";
 export const commandNouns: ComparedNouns = {
   ...{ of: "commands", lane: "command", loads: "runs", place: "command and link", metric: "time" },
   heads: ["link", "command"],
+  budget: { names: ["command"], words: "a command and a link" },
+  together: "run both as commands of one `trilane time`",
 };
 
 export const comparedPlace = ({ subject: lane, link }: Pick<NewMeasuredCell, "subject" | "link">) => ({
@@ -35,7 +37,7 @@ export function comparedRun(
   sweep: Pick<CommandSweep, "plan">,
   cells: readonly MeasuredCell[],
   runs: readonly CommandRun[],
-): Run {
+): ComparedSweep {
   return {
     nouns: commandNouns,
     cells: cells.map((cell) => cellOf(sweep, cell)),

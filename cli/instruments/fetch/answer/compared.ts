@@ -1,6 +1,6 @@
 // Fetches as a comparison of sweeps takes them (cli/results/compare): an object stands where pages have theirs, what it is fetched over
 // where they have a lane, its download where they have the page load time. Pure.
-import type { ComparedNouns, Run } from "../../../results/compare/interleaved.ts";
+import type { ComparedNouns, ComparedSweep } from "../../../results/compare/interleaved.ts";
 import type { FetchSweep } from "../../../results/store/results.ts";
 import { isQuic } from "../metrics/fetched.ts";
 import type { FetchCell, StoredFetch } from "../store/fetch_runs.ts";
@@ -9,6 +9,7 @@ import { timedAttempts } from "./summary.ts";
 const nouns: ComparedNouns = {
   ...{ of: "fetches", lane: "lane", loads: "fetches", place: "object, link and lane", metric: "download time" },
   heads: ["object and link", "lane"],
+  budget: { names: ["page", "lane"], words: "a page (for an object), a link and a lane" },
 };
 
 /** The same in whatever sweep: TLS and IP are named unless they are the usual ones. */
@@ -20,7 +21,7 @@ export function comparedFetches(
   { plan }: Pick<FetchSweep, "plan">,
   cells: readonly FetchCell[],
   fetches: readonly StoredFetch[],
-): Run {
+): ComparedSweep {
   const far = JSON.stringify([plan.page, plan.outside]);
   const places = new Map(
     cells.map((cell) => [cell.id, { page: cell.object, link: cell.link ?? "no link", lane: laneOf(cell) }]),

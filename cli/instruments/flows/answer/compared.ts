@@ -1,6 +1,6 @@
 // Flows as a comparison of sweeps takes them (cli/results/compare): a mix stands where pages have theirs, each `--flow` of it where they
 // have a lane, and what a megabyte takes a flow, the inverse of its goodput, where they have the page load time: more is slower. Pure.
-import type { ComparedNouns, Run } from "../../../results/compare/interleaved.ts";
+import type { ComparedNouns, ComparedSweep } from "../../../results/compare/interleaved.ts";
 import type { FlowSweep } from "../../../results/store/results.ts";
 import type { FlowCell, FlowRunRow } from "../store/flow_runs.ts";
 import { flowGoodput } from "./contrasts.ts";
@@ -8,6 +8,7 @@ import { flowGoodput } from "./contrasts.ts";
 const nouns: ComparedNouns = {
   ...{ of: "flows", lane: "flow", loads: "runs", place: "mix, link and flow", metric: "time per MB" },
   heads: ["mix and link", "flow"],
+  budget: { names: ["page", "lane"], words: "a page (for a mix), a link and a lane (for a flow)" },
 };
 
 const megabyte_bits = 8e6;
@@ -16,7 +17,7 @@ export function comparedFlows(
   { plan }: Pick<FlowSweep, "plan">,
   cells: readonly FlowCell[],
   runs: readonly FlowRunRow[],
-): Run {
+): ComparedSweep {
   const words = new Map(plan.mixes.map(({ name, flows }) => [name ?? flows.join(" + "), flows]));
   // A short run has more of slow start, and another page takes more of the link.
   const far = JSON.stringify([plan.page, plan.page_start_s, plan.for_s]);

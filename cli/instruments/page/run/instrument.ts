@@ -29,6 +29,7 @@ import { cellsOf, planDigest } from "../../../sweep/plan/plan.ts";
 import type { Plan } from "../../../sweep/plan/plan_document.ts";
 import { unusualDevice } from "../../../sweep/plan/recording_trial.ts";
 import { videoLength_s } from "../../../sweep/plan/video_pages.ts";
+import { comparedPages, pageNouns } from "../answer/compared.ts";
 import { LooksSoFar } from "./answer_so_far.ts";
 import { evidenceFolder } from "./evidence.ts";
 import { failureOf, outcomeLines, outcomeOf } from "./outcome.ts";
@@ -147,10 +148,7 @@ function pageInstrument(execution: PageExecution): Instrument<Sweep> {
     },
     conclude: (session, outcome) =>
       shard ? concludeShard(plan, shard, session, outcome) : concludeSweep(execution, session, outcome),
-    compared: {
-      places: planned,
-      run: (results, sweep) => ({ cells: results.cellsOf(sweep), loads: results.loadsOf(sweep) }),
-    },
+    compared: { nouns: pageNouns, places: planned, run: comparedPages },
   };
 }
 

@@ -40,12 +40,12 @@ test("with something else at the link's other end it is another link", () => {
 
 test("a budget of commands names a command and a link, and no metric of pages", () => {
   const of = { metric: "time", command: "curl", link } as const;
-  const judged = (at_most_ms: number) => judgeBudgets([{ ...of, at_most_ms }], [side(500)]);
+  const judged = (at_most_ms: number) => judgeBudgets([{ ...of, at_most_ms }], [side(500)], commandNouns);
   assert.deepEqual(
     [510, 500, 490].map((at_most_ms) => judged(at_most_ms)[0]?.outcome),
     ["kept", "not shown", "exceeded"],
   );
   assert.match(budgetText(judged(510)[0] as never), /^time at most 510 ms: kept \(median 500 ms, 95 % CI /);
   for (const wrong of [{ metric: "lcp" }, { metric: "time", lane: "h2" }, { metric: "time", command: "wget" }])
-    assert.throws(() => judgeBudgets([{ at_most_ms: 1, ...wrong } as never], [side(500)]), UserError);
+    assert.throws(() => judgeBudgets([{ at_most_ms: 1, ...wrong } as never], [side(500)], commandNouns), UserError);
 });

@@ -5,10 +5,11 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { test } from "node:test";
 import { UserError } from "../../../../cli/base/errors.ts";
+import { pageNouns } from "../../../../cli/instruments/page/answer/compared.ts";
 import { parseLink } from "../../../../cli/link/link.ts";
 import { compareRuns } from "../../../../cli/results/compare/compare.ts";
 import type { Run } from "../../../../cli/results/compare/interleaved.ts";
-import { judgeBudgets, readBudgets } from "../../../../cli/results/gate/budget.ts";
+import { judgeBudgets as judgeAll, readBudgets } from "../../../../cli/results/gate/budget.ts";
 import { budgetText } from "../../../../cli/results/gate/budget_outcome.ts";
 import { junitText } from "../../../../cli/results/gate/junit.ts";
 import { movedRequest } from "../../../../cli/results/gate/moved_request.ts";
@@ -17,6 +18,9 @@ import type { Cell, Load } from "../../../../cli/results/store/results.ts";
 import type { PageLoad } from "../../../../schemas/generated/page_load.ts";
 import { assertCalmLines, hostileTexts } from "../../../hostile_text.ts";
 import { tempFolder } from "../../../temp_folder.ts";
+
+const judgeBudgets = (...[budgets, runs]: [Parameters<typeof judgeAll>[0], Parameters<typeof judgeAll>[1]]) =>
+  judgeAll(budgets, runs, pageNouns);
 
 const folder = tempFolder("trilane-gate-test-");
 
