@@ -18,7 +18,7 @@ const define = (table: Table) =>
   table
     .with(defineFetchOptions)
     .with(definePrefixes)
-    .with(runOptions("what would be fetched"))
+    .with(runOptions("what would be fetched", "fetch's captures, qlogs, TCP states and reports"))
     .positional("object", {
       type: "string",
       array: true,

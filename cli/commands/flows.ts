@@ -12,17 +12,16 @@ import { flowInstrument } from "../instruments/flows/run/instrument.ts";
 import { quicControllers, transportFacts } from "../link/flows/transports.ts";
 import { metricHelp } from "../registry/metric_help.ts";
 import { type Command, essentials, type OptionsOf, type Table } from "./command.ts";
-import { evidenceOption, printPlanned, runOptions, runTerms } from "./run_options.ts";
+import { printPlanned, runOptions, runTerms } from "./run_options.ts";
 
 const define = (table: Table) =>
   table
     .with(defineFlowOptions)
-    .with(runOptions("mixes, links, runs and expected time"))
+    .with(runOptions("mixes, links, runs and expected time", "run's reports, samples, captures and qlogs"))
     .positional("plan", {
       type: "string",
       describe: `a JSON file, or one of: ${shippedFlowPlans().join(", ")} (default: what --flow and --link say)`,
     })
-    .option("evidence", evidenceOption("run's reports, samples, captures and qlogs"))
     .group(["flow", "link", "for", "runs", "page", "dry-run", "new"], essentials)
     .example(
       "trilane flows --link 5mbit/50ms,queue=30kB --flow quic:cubic-n2 --flow tcp:cubic@5s --for 60s",
@@ -76,7 +75,7 @@ export const command: Command<FlowsOptions> = {
       return printPlanned(options.json, planned, flowPlanLines(plan, planned));
     }
     const plan = await readyFlowPlan(home, source, options, say);
-    const execution = { ...terms, source, report, plan, evidence: options.evidence };
+    const execution = { ...terms, source, report, plan };
     await execute(execution, flowInstrument(execution));
   },
 };

@@ -3,6 +3,7 @@ import type { Declared } from "../base/option.ts";
 import type { OptionTable } from "../base/option_table.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { defineEnd, type EndOptions, earlyEnd } from "../engine/early_end.ts";
+import { defineLabs, type LabsOptions, labsOf } from "../engine/labs.ts";
 import { defineVerbosity, type VerbosityOptions, verbosityOf } from "../sweep/progress/verbosity.ts";
 import type { CommonOptions } from "./command.ts";
 
@@ -16,20 +17,25 @@ export const newOption = {
 export const evidenceOption = (kept = "load's captures, qlogs, TCP states and reports") =>
   ({ type: "string", rare: true, describe: `keep each ${kept} in FOLDER` }) as const satisfies Declared;
 
-/** `shown`: what a dry run shows. */
-export function runOptions(shown: string) {
+/** `shown`: what a dry run shows. `kept`: what each load or run leaves as its evidence. */
+export function runOptions(shown: string, kept?: string) {
   return <T>(table: OptionTable<T>) =>
     table
       .with(defineEnd)
       .with(defineVerbosity)
+      .with(defineLabs)
+      .option("evidence", evidenceOption(kept))
       .option("new", newOption)
       .option("dry-run", { type: "boolean", default: false, describe: `show ${shown}; run nothing` });
 }
 
-/** What the options say of a run. UserError where they contradict each other. The time that it has begins here. */
+/** What the options say of a run. Its time begins here. @throws UserError if they contradict each other */
 export function runTerms(
   home: string,
-  options: Pick<CommonOptions, "json"> & EndOptions & VerbosityOptions & { new: boolean },
+  options: Pick<CommonOptions, "json"> &
+    EndOptions &
+    VerbosityOptions &
+    LabsOptions & { new: boolean; evidence: string | undefined },
 ) {
   return {
     home,
@@ -37,6 +43,8 @@ export function runTerms(
     fresh: options.new,
     verbosity: verbosityOf(options),
     earlyEnd: earlyEnd(home, options),
+    labs: labsOf(options, home),
+    evidence: options.evidence,
   };
 }
 

@@ -3,7 +3,6 @@
 import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { number } from "../base/option.ts";
-import { defineLabs } from "../engine/labs.ts";
 import type { PlanChanges, PlanKind, ReadPlan } from "../engine/plan_kind.ts";
 import { instrumentOf, instruments } from "../instruments/all.ts";
 import { defineServing } from "../load/serving/options.ts";
@@ -15,7 +14,7 @@ import { defineServers, type ServersOptions } from "../sweep/plan/servers_option
 import { mostRuns, ruledRepetitions, stoppingChoiceOf } from "../sweep/plan/until.ts";
 import { type Command, essentials, type House, type OptionsOf, type Table } from "./command.ts";
 import { givenOptions } from "./declared.ts";
-import { evidenceOption, printPlanned, runOptions, runTerms } from "./run_options.ts";
+import { printPlanned, runOptions, runTerms } from "./run_options.ts";
 
 /** What `sweep` and `reproduce` share. */
 export const defineSweep = (table: Table) =>
@@ -23,7 +22,6 @@ export const defineSweep = (table: Table) =>
     .with(defineServing)
     .with(plansOptions("decide", "precise", "time-limit", "metric", "films", "tolerance", "retry-for"))
     .with(plansOptions("cross-traffic", "page-start", "strict"))
-    .with(defineLabs)
     .with(defineBrowser)
     .with(runOptions("cells, loads and expected time"))
     .with(defineAs)
@@ -45,7 +43,6 @@ export const defineSweep = (table: Table) =>
       default: false,
       describe: "do nothing if the plan's newest sweep is finished (for cron)",
     })
-    .option("evidence", evidenceOption())
     .option("trace", {
       type: "string",
       rare: true,
@@ -73,13 +70,12 @@ export type SweepOptions = OptionsOf<typeof defineSweep> & { plan: string } & Pa
 
 /** Of all that sweep takes, what a plan of each instrument has. */
 const optionsOfAll: ReadonlySet<string> = new Set(
-  "runs decide precise time-limit new dry-run evidence stop-file stop-after quiet status verbose home json debug".split(
+  "runs decide precise time-limit new dry-run evidence labs stop-file stop-after quiet status verbose home json debug".split(
     " ",
   ),
 );
 
-export const isTaken = (kind: PlanKind, option: string): boolean =>
-  kind.takes?.(option) ?? (optionsOfAll.has(option) && !kind.lacks.includes(option));
+export const isTaken = (kind: PlanKind, option: string): boolean => kind.takes?.(option) ?? optionsOfAll.has(option);
 
 /** What the command line sets in the place of what a plan says. */
 export function changesOf(options: Omit<SweepOptions, "plan">): PlanChanges {
@@ -102,7 +98,7 @@ export async function runReadPlan(
     printPlanned(options.json, document, lines);
     return false;
   }
-  await plan.execute({ ...terms, source, report, evidence: options.evidence });
+  await plan.execute({ ...terms, source, report });
   return true;
 }
 

@@ -13,7 +13,7 @@ import { printPlanned, runOptions, runTerms } from "./run_options.ts";
 const define = (table: Table) =>
   table
     .with(defineCommandOptions)
-    .with(runOptions("what would be run"))
+    .with(runOptions("what would be run", "run's captures, output and reports"))
     .with(defineBudget)
     .usage("trilane time [PLAN] [--link LINK] [--command NAME=COMMAND]... [-- COMMAND...]")
     .positional("plan", {

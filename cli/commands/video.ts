@@ -22,7 +22,7 @@ import { readLanes } from "../sweep/plan/read_lanes.ts";
 import { mostRuns } from "../sweep/plan/until.ts";
 import { usualVideo, videoPages } from "../sweep/plan/video_pages.ts";
 import { type Command, essentials, type OptionsOf, type Table } from "./command.ts";
-import { evidenceOption, printPlanned, runOptions, runTerms } from "./run_options.ts";
+import { printPlanned, runOptions, runTerms } from "./run_options.ts";
 
 const define = (table: Table) =>
   table
@@ -97,7 +97,6 @@ const define = (table: Table) =>
         describe: "a video that takes so much longer than its clip has failed",
       }),
     )
-    .option("evidence", evidenceOption())
     .group(["clip", "rate", "rates", "adapt", "link", "runs", "lanes", "dry-run"], essentials)
     .example("trilane video --clip 30s --rate 2mbit --link 1.5mbit/50ms", "a clip that the link is too slow for")
     .example(
@@ -149,6 +148,6 @@ export const command: Command<VideoOptions> = {
       const planned = await describePlan(home, plan, source);
       return printPlanned(options.json, planned, planLines(plan, planned));
     }
-    await executePages({ ...terms, plan, source, report, evidence: options.evidence });
+    await executePages({ ...terms, plan, source, report });
   },
 };

@@ -3,7 +3,7 @@
 import { watchSignals } from "../base/interruption.ts";
 import { printShown } from "../base/terminal_text.ts";
 import { refuseChangedFiles } from "../link/files.ts";
-import { askLabLinks } from "../load/lab.ts";
+import { allowedCpus, askLabLinks, labsWords } from "../load/lab.ts";
 import { programDigests } from "../load/program_digests.ts";
 import { writeReportFile } from "../report/report_files.ts";
 import { judgeBudgets, readBudgets, refuseIdle } from "../results/gate/budget.ts";
@@ -13,6 +13,7 @@ import { openProgress } from "../sweep/progress/progress.ts";
 import { retryWhileBlocked, writeWait_ms } from "./blocking_conditions.ts";
 import { makeEvidenceFolder } from "./evidence_folder.ts";
 import type { ExecutionTerms, Held, Instrument, RunSession, Session, SweepStart } from "./instrument.ts";
+import { usableLabs } from "./labs.ts";
 import { type LinkTests, linksToTest, openLinkTests } from "./link_tests.ts";
 import type { RunOutcome } from "./measuring.ts";
 import { held, machineEnvironment, releaseQuietly, reportStop, waitingOf } from "./session.ts";
@@ -39,7 +40,7 @@ export async function execute<Sweep extends AnySweep>(
   try {
     for (const profile of profiles) refuseChangedFiles(profile, results.remedies.again);
     await instrument.prepare(begin, progress);
-    const start = await sweepStart(shard);
+    const start = await sweepStart(terms, instrument);
     const begun = await begin(() => instrument.begin(results, start));
     if (begun === null) return false;
     const { sweep } = begun;
@@ -64,8 +65,12 @@ function refuseIdleBudgets<Sweep extends AnySweep>({ budget }: ExecutionTerms, {
   if (budget !== undefined && compared) refuseIdle(readBudgets(budget), compared.places, compared.nouns);
 }
 
-async function sweepStart(shard: Instrument["shard"]): Promise<SweepStart> {
-  const environment = { ...machineEnvironment(), ...(await programDigests()) };
+async function sweepStart<Sweep extends AnySweep>(
+  { labs }: ExecutionTerms,
+  { shard, sideBySide }: Instrument<Sweep>,
+): Promise<SweepStart> {
+  const beside = labsWords(usableLabs(labs, sideBySide)?.most ?? 1, allowedCpus());
+  const environment = { ...machineEnvironment(), ...(await programDigests()), labs: beside };
   const command = ["trilane", ...process.argv.slice(2)];
   return { command, environment, ...(shard ? { host: shard.host } : {}) };
 }
@@ -81,7 +86,7 @@ function linkTestsOf<Sweep extends AnySweep>(
 
 /** The sweep's attempts, to their end or to the first signal. */
 async function runUntilSignal<Sweep extends AnySweep>(
-  { earlyEnd }: ExecutionTerms,
+  { earlyEnd, labs, evidence }: ExecutionTerms,
   instrument: Instrument<Sweep>,
   session: Session<Sweep>,
 ) {
@@ -92,6 +97,7 @@ async function runUntilSignal<Sweep extends AnySweep>(
     const waiting = waitingOf(earlyEnd, progress, sweep.id, signal);
     const run = {
       ...{ ...session, signal, ...(earlyEnd ? { earlyEnd } : {}) },
+      ...{ labs: usableLabs(labs, instrument.sideBySide), evidence },
       tell: progress.tell.bind(progress),
       store: (write: () => void) => retryWhileBlocked(write, waiting),
     };

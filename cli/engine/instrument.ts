@@ -14,6 +14,7 @@ import type { PageSource } from "../sweep/plan/page_source.ts";
 import type { Progress } from "../sweep/progress/progress.ts";
 import type { Verbosity } from "../sweep/progress/progress_log.ts";
 import type { EarlyEnd } from "./early_end.ts";
+import type { Labs, SideBySide } from "./labs.ts";
 import type { LinkTests } from "./link_tests.ts";
 import type { RunOutcome } from "./measuring.ts";
 
@@ -28,6 +29,8 @@ export interface ExecutionTerms {
   readonly json: boolean;
   /** A folder below which each attempt leaves what it ran with. */
   readonly evidence?: string | undefined;
+  /** Default: attempts run one after another. */
+  readonly labs?: Labs | undefined;
   readonly verbosity?: Verbosity | undefined;
   /** A file of budgets that the sweep has to keep; of instruments that have `compared`. */
   readonly budget?: string | undefined;
@@ -63,6 +66,8 @@ export interface Session<Sweep extends AnySweep> {
 export interface RunSession<Sweep extends AnySweep> extends Session<Sweep> {
   readonly signal: AbortSignal;
   readonly earlyEnd?: EarlyEnd;
+  readonly labs: Labs | undefined;
+  readonly evidence: string | undefined;
   /** null: nothing goes over a link. */
   readonly links: LinkTests | null;
   readonly tell: (event: SweepEvent) => void;
@@ -86,6 +91,7 @@ export interface Instrument<Sweep extends AnySweep = AnySweep> {
   readonly noun: "loads" | "runs" | "fetches";
   readonly shard?: Shard | undefined;
   readonly profiles: readonly LinkProfile[];
+  readonly sideBySide?: SideBySide;
   /** Pages made ready, and all that would fail every attempt found, before there is a sweep to resume. */
   readonly prepare: (held: Held, progress: Progress) => Promise<void>;
   /** Begun or resumed; null: its shard is finished. */

@@ -6,6 +6,7 @@ import type { TimeLeft } from "../sweep/plan/estimate.ts";
 import type { AdmissionOptions } from "./admission.ts";
 import type { Waiting } from "./blocking_conditions.ts";
 import type { EarlyEnd } from "./early_end.ts";
+import type { EvidenceNames } from "./evidence_folder.ts";
 import type { Labs } from "./labs.ts";
 import type { LinkTests } from "./link_tests.ts";
 import type { Attempt, PlannedTask } from "./planned_task.ts";
@@ -48,7 +49,9 @@ export interface RunnerOptions<Cell extends RunnerCell> {
   /** How long this run may still take; 0 or less: it ends with what it has. Default: as long as it takes. */
   readonly most_ms?: () => number;
   /** How many tasks may run side by side, and on which links. Default: one after another. */
-  readonly labs?: Labs;
+  readonly labs?: Labs | undefined;
+  /** A folder for what attempts leave; without it only their rows are kept. */
+  readonly evidence?: string | undefined;
   /** Aborted: the attempts under way are dropped. */
   readonly signal: AbortSignal;
   /** In tests: how busy the machine is, waits, a monotonic clock. */
@@ -83,6 +86,16 @@ export interface RunControl {
   readonly counted: <Made extends EndedAttempt>(attempt: () => Promise<Made>) => Promise<Made>;
 }
 
+/** What the engine gives an attempt. */
+export interface AttemptTerms {
+  /** Aborted: the attempt is dropped. */
+  readonly signal: AbortSignal;
+  /** The only ones that it may use. Default: all. */
+  readonly cpus?: readonly number[] | undefined;
+  /** A folder of its own for all that it leaves; made, and emptied if it is there. Default: only its row is kept. */
+  readonly evidence?: string | undefined;
+}
+
 /** What an instrument adds to the run: how attempts are made, stored and reported. */
 export interface Measuring<Cell extends RunnerCell, Made extends EndedAttempt> {
   /** Of the first event, what only this instrument says. */
@@ -93,17 +106,17 @@ export interface Measuring<Cell extends RunnerCell, Made extends EndedAttempt> {
   readonly retries?: { readonly for_s: number | undefined; readonly share: number };
   /** How attempts end that count, over a link that is what it should be. */
   readonly counted: readonly LoadStatus[];
-  /** The tasks that are left as units; `mayShare`: set if units run side by side. Default: each task is one. */
-  readonly unitsOf?: (left: readonly PlannedTask<Cell>[], mayShare: Labs["mayShare"] | null) => Unit<Cell>[];
+  /** What cells share that are compared with one another: side by side, their tasks of a block stay in one lab. */
+  readonly placeOf: (cell: Cell) => string;
+  /** Rounds of blocks that stay together also if nothing runs side by side. Default: then each task is a unit. */
+  readonly roundOf?: (block: number) => number;
+  readonly evidenceNames: (cell: Cell) => EvidenceNames;
   readonly tell: (event: SweepStarted | SweepPaused) => void;
   /** After the machine was calm, before anything starts: whom else an attempt waits for. */
   readonly waitForTurn?: (task: PlannedTask<Cell>) => Promise<void>;
   readonly began: (task: PlannedTask<Cell>) => void;
-  /** `cpus`: the only ones that it may use; undefined: all. A full disk throws, and is tried again. */
-  readonly attempt: (
-    task: PlannedTask<Cell>,
-    lab: { readonly signal: AbortSignal; readonly cpus: readonly number[] | undefined },
-  ) => Promise<Made>;
+  /** A full disk throws, and is tried again. */
+  readonly attempt: (task: PlannedTask<Cell>, terms: AttemptTerms) => Promise<Made>;
   /** The row's number. */
   readonly store: (task: PlannedTask<Cell>, made: Made, started_at: string) => number;
   readonly ended: (task: PlannedTask<Cell>, made: Made, at: EndedAt) => void;

@@ -48,8 +48,6 @@ export interface PlanKind {
   readonly read: (pathOrName: string, changes: PlanChanges, options: object) => ReadPlan;
   /** Whether its plans take an option of `trilane sweep` beside those of every plan. Absent: none. */
   readonly takes?: (option: string) => boolean;
-  /** Options of a plan's execution that it does not have. */
-  readonly lacks: readonly string[];
   /** What its sweeps are stored as. */
   readonly sweeps: AnySweep["kind"];
   /** What their attempts are called. */

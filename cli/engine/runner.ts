@@ -5,6 +5,7 @@
 import { TimeLeft } from "../sweep/plan/estimate.ts";
 import { Admission } from "./admission.ts";
 import { retryWhileBlocked, type Waiting } from "./blocking_conditions.ts";
+import { evidenceFolders } from "./evidence_folder.ts";
 import type { Labs } from "./labs.ts";
 import type { EndedAttempt, Measuring, RunControl, RunnerCell, RunnerOptions, RunOutcome, Unit } from "./measuring.ts";
 import type { PlannedTask } from "./planned_task.ts";
@@ -39,6 +40,7 @@ class Runner<Cell extends RunnerCell, Made extends EndedAttempt> {
   /** Of links over which attempts do not count now. */
   readonly #faults = new Map<string | null, string>();
   readonly #freeLabs: number[];
+  readonly #evidenceOf: ((cell: Cell, block: number, attempt: number) => string) | null;
   #deferred: Unit<Cell>[] = [];
   #running = 0;
   #done: number;
@@ -48,7 +50,7 @@ class Runner<Cell extends RunnerCell, Made extends EndedAttempt> {
   #asked: string | null = null;
 
   constructor(options: RunnerOptions<Cell>, measuring: Measuring<Cell, Made>) {
-    const { sweep, signal, tasks, pause, machine, guess_ms, labs = oneLab, timeLimit, now_ms } = options;
+    const { sweep, signal, tasks, pause, machine, guess_ms, labs = oneLab, timeLimit, now_ms, evidence } = options;
     const { after, retries } = measuring;
     this.#options = options;
     this.#measuring = measuring;
@@ -59,6 +61,8 @@ class Runner<Cell extends RunnerCell, Made extends EndedAttempt> {
     this.#waiting = { ...waiting, mustEnd: () => this.#mustEnd() };
     this.#admission = new Admission({ most: labs.most, ...waiting, ...(machine ? { machine } : {}) });
     this.#freeLabs = Array.from({ length: labs.most }, (_, lab) => lab);
+    const cells = tasks.map(({ cell }) => cell);
+    this.#evidenceOf = evidence === undefined ? null : evidenceFolders(evidence, sweep, cells, measuring.evidenceNames);
     this.#left = tasks.filter((task) => !task.isDone(true));
     const guess = this.#left.reduce((sum, { cell }) => sum + guess_ms(cell), after?.guess_ms ?? 0);
     this.#time = new TimeLeft(guess, options.most_ms);
@@ -70,7 +74,7 @@ class Runner<Cell extends RunnerCell, Made extends EndedAttempt> {
 
   async run(): Promise<RunOutcome> {
     const { results, sweep, resumed, tasks } = this.#options;
-    const { starting, tell, after, unitsOf = (left) => left.map((task): Unit<Cell> => [task]) } = this.#measuring;
+    const { starting, tell, after } = this.#measuring;
     tell({
       event: "sweep-started",
       sweep: sweep.id,
@@ -82,14 +86,31 @@ class Runner<Cell extends RunnerCell, Made extends EndedAttempt> {
       expected_s: this.#time.left_ms / 1000,
       ...starting,
     });
-    const units = unitsOf(this.#left, this.#labs.most > 1 ? this.#labs.mayShare : null);
     const ran =
-      (await this.#runUnits(units, false)) &&
+      (await this.#runUnits(this.#units(), false)) &&
       (await this.#runDeferred()) &&
       (after === undefined || (await after.run(this.#control())));
     const finished = ran && (await retryWhileBlocked(() => results.finishSweep(sweep.id), this.#waiting)) !== null;
     const [done, all, cut, wall_ms, asked] = [this.#done, this.#all, this.#cut, this.#wall_ms, this.#asked];
     return { state: finished ? "finished" : "stopped", done, all, cut, wall_ms, asked };
+  }
+
+  /** In the planned order; side by side, within a round the links first that may share the machine. */
+  #units(): Unit<Cell>[] {
+    const { placeOf, roundOf } = this.#measuring;
+    const isBeside = this.#labs.most > 1;
+    if (!isBeside && !roundOf) return this.#left.map((task) => [task]);
+    const roundOfTask = ({ planned: { block } }: PlannedTask<Cell>): number => roundOf?.(block) ?? block;
+    const groups = Map.groupBy(this.#left, (task) => `${roundOfTask(task)} ${placeOf(task.cell)}`);
+    const units = [...groups.values()] as unknown as Unit<Cell>[];
+    if (!isBeside) return units;
+    const isAlone = (unit: Unit<Cell>): number => Number(!this.#mayShare(unit));
+    return units.toSorted((a, b) => roundOfTask(a[0]) - roundOfTask(b[0]) || isAlone(a) - isAlone(b));
+  }
+
+  #mayShare(unit: Unit<Cell>): boolean {
+    const profiles = [...new Map(unit.map(({ cell }) => [cell.link, cell.link_profile])).values()];
+    return profiles.every((profile) => profile !== null && this.#labs.mayShare(profile));
   }
 
   #control(): RunControl {
@@ -137,8 +158,7 @@ class Runner<Cell extends RunnerCell, Made extends EndedAttempt> {
     return runSideBySide(units, {
       most: () => this.#admission.most,
       admit: async (isBeside) => void (await this.#admission.admit(isBeside)),
-      mayShare: (unit) =>
-        unit.every(({ cell }) => cell.link_profile !== null && this.#labs.mayShare(cell.link_profile)),
+      mayShare: (unit) => this.#mayShare(unit),
       // A link is measured while nothing runs beside it.
       needsQuiet: (unit) => linksOf(this.#wanted(unit)).some((link) => links?.isDue(link, last) ?? false),
       prepare: (unit) => this.#prepare(this.#wanted(unit), last),
@@ -242,7 +262,7 @@ class Runner<Cell extends RunnerCell, Made extends EndedAttempt> {
       measuring.began(task);
       const started_at = new Date().toISOString();
       const others = this.#running - 1;
-      const made = await this.#attempt(task, this.#cpusOf(cell, lab));
+      const made = await this.#attempt(task, lab);
       if (made === null) return "stopped";
       const judged = fault === null ? made : this.#spoiled(made, fault);
       this.#admission.ended(judged, Math.max(others, this.#running - 1) > 0);
@@ -289,10 +309,13 @@ class Runner<Cell extends RunnerCell, Made extends EndedAttempt> {
   }
 
   /** Null for an attempt that the signal cut off, or that had no room until it was to end. */
-  async #attempt(task: PlannedTask<Cell>, cpus: readonly number[] | undefined): Promise<Made | null> {
+  async #attempt(task: PlannedTask<Cell>, lab: number): Promise<Made | null> {
+    const { cell, planned, attempts } = task;
     const signal = this.#signal;
+    const evidence = this.#evidenceOf?.(cell, planned.block, attempts);
+    const terms = { signal, cpus: this.#cpusOf(cell, lab), evidence };
     try {
-      const attempt = () => this.#measuring.attempt(task, { signal, cpus });
+      const attempt = () => this.#measuring.attempt(task, terms);
       const made = await retryWhileBlocked(() => this.#spent.during(attempt), this.#waiting);
       // Ctrl-C on a terminal reaches a lab's processes too: one turn of the event loop, so that our own handler has run.
       await new Promise((resolve) => setImmediate(resolve));

@@ -46,16 +46,18 @@ interface LabLimits {
   readonly printed?: (text: string) => void;
   /** Default: ours. */
   readonly environment?: NodeJS.ProcessEnv;
+  /** The only CPUs that it may run on. Default: all. */
+  readonly cpus?: readonly number[] | undefined;
 }
 
 /** Resolves when all is gone: by itself, for it took too long, or because the signal came. */
 export async function runLab(
   commandLine: readonly string[],
-  { timeout_ms, signal, printed, environment = process.env }: LabLimits,
+  { timeout_ms, signal, printed, environment = process.env, cpus }: LabLimits,
 ): Promise<LabEnd> {
   signal.throwIfAborted();
-  const [program = "", ...words] = commandLine;
-  debugLine("lab", () => commandLine.join(" "));
+  const [program = "", ...words] = [...boundTo(cpus), ...commandLine];
+  debugLine("lab", () => [program, ...words].join(" "));
   // A process group of its own: Ctrl-C in the terminal is for the command line, which then ends the lab in order.
   const child = spawn(program, words, {
     detached: true,

@@ -13,7 +13,7 @@ import { binaryDigest, versionInWords } from "../browser/browser_binary.ts";
 import { makeScratchFolder, throwIfFull } from "../browser/scratch.ts";
 import { composePageLoad } from "./compose.ts";
 import { engineOf } from "./engine_of.ts";
-import { keepBrowserQlogs, keepLoad, keepReports, openEvidence } from "./evidence.ts";
+import { keepBrowserQlogs, keepDocument, keepFiles, openEvidence } from "./evidence.ts";
 import { extraRttArgumentsOf } from "./extra_rtts.ts";
 import { farSide } from "./far_side.ts";
 import { hidingArguments } from "./hidden_files.ts";
@@ -80,7 +80,7 @@ async function measureOne(asGiven: LoadRequest): Promise<PageLoad> {
       shaperOptions: [
         ...hidingArguments({ program, writable: [folder, ...(evidence ? [evidence.qlogs] : [])], data: home }),
         ...(serving.extra_rtt ? await extraRttArgumentsOf(home, recording) : []),
-        ...(evidence?.shaperOptions ?? []),
+        ...(evidence ? [...evidence.capture, "--flow-counters", evidence.counters] : []),
         ...parts.flatMap((part) => part?.shaperOptions ?? []),
       ],
     });
@@ -109,7 +109,7 @@ async function measureOne(asGiven: LoadRequest): Promise<PageLoad> {
     if (replaced !== null) throw new RunError(replaced);
     if (evidence) {
       const kept = parts.flatMap((part) => part?.kept ?? []);
-      await keepReports(evidence, reports, kept);
+      await keepFiles(evidence.folder, [...Object.values(reports), ...kept]);
       await keepBrowserQlogs(evidence, (await engine.qlogs?.(folder)) ?? []);
     }
     for (const step of steps) await step.gone?.();
@@ -139,7 +139,7 @@ async function measureOne(asGiven: LoadRequest): Promise<PageLoad> {
       const { status, reasons } = load.log._trilane;
       return `${recording.name} ${lane}: ${[status, ...reasons].join("; ")}`;
     });
-    if (evidence) await keepLoad(evidence, load);
+    if (evidence) await keepDocument(evidence.folder, "load.har", load);
     return load;
   } finally {
     await scratch.remove();

@@ -38,11 +38,11 @@ export interface LoadRequest {
   /** What serves in front of trilane-replay, or in its place. Default: nothing. */
   readonly server?: LoadServer;
   /** The only CPUs that the lab may run on. Default: all. */
-  readonly cpus?: readonly number[];
+  readonly cpus?: readonly number[] | undefined;
   /** Whether it is watched how much a server sends on a connection at first. Default: it is not, nor beside flows. */
   readonly watchesFlights?: boolean;
-  /** A folder in which the load leaves captures, the transports' state and its reports; made if it is missing. */
-  readonly evidence?: string;
+  /** A folder in which the load leaves captures, the transports' state and its reports; made, and emptied if it is there. */
+  readonly evidence?: string | undefined;
   /** How long the machine may hold up its link. Default: usualTolerance. */
   readonly tolerance?: Tolerance;
   /** Flows that share the link with it, from before its navigation on. Default: none. Not on repeat visits. */

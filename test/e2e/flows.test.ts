@@ -43,6 +43,33 @@ test("each run is stored once, with what both ends and the link counted, and not
   }
 });
 
+test("runs on slow links go side by side in two labs, each once, and nothing is left", () => {
+  const links = ["1mbit/20ms", "1mbit/60ms"];
+  const flows = ["--flow", "tcp:cubic", "--flow", "tcp:reno", "--for", "2s", "--runs", "2", "--retries", "0"];
+  const terms = ["--labs", "2", "--new", "--json"];
+  const { events, pid } = run(home, ["flows", ...links.flatMap((link) => ["--link", link]), ...flows, ...terms]);
+  let running = 0;
+  const atOnce = events.map(({ event }) => {
+    if (event === "flow-run-started") running++;
+    if (event === "flow-run-finished") running--;
+    return running;
+  });
+  assert.equal(Math.max(...atOnce), 2);
+  assert.deepEqual([labProcesses(pid), labFolders(pid)], [[], []]);
+
+  using results = openResults(home);
+  const [sweep] = results.listAllSweeps();
+  assert.ok(sweep);
+  assert.match(String(sweep.environment.labs), /^up to 2 side by side on slow links, /);
+  const rows = flowRunsOf(results, sweep.id);
+  assert.deepEqual(rows.map(({ position }) => position).toSorted(), [0, 1, 2, 3]);
+  // Each link carried its own runs' bytes alone.
+  for (const { result, link } of rows) {
+    const goodput_bps = result?.down?.metrics.goodput_bps ?? 0;
+    assert.ok(goodput_bps > 0.5e6 && goodput_bps < 1e6, `${link}: ${goodput_bps} bit/s`);
+  }
+});
+
 test("--evidence keeps what both ends and the link wrote", async () => {
   const folder = join(home, "evidence");
   const { until, events, ended } = start(home, words("--new", "--evidence", folder));
@@ -51,7 +78,7 @@ test("--evidence keeps what both ends and the link wrote", async () => {
   // The run in flight is finished, and the rest is for another time.
   assert.equal((await ended).status, 75);
   const listed = run(home, ["list"]);
-  assert.match(listed.stdout, /^2 flows\S* .*1 mix +- +1 +1 of 3 +unfinished/m);
+  assert.match(listed.stdout, /^3 flows\S* .*1 mix +- +1 +1 of 3 +unfinished/m);
   const files = readdirSync(folder, { recursive: true }).map(String);
   for (const name of ["run.json", "near.json", "far.json", "near-samples.rec", "flow-bins.rec", "packets.pcapng"])
     assert.equal(files.filter((file) => file.endsWith(`block0-attempt0/${name}`)).length, 1, name);

@@ -12,12 +12,22 @@ import { randomSource } from "../../cli/base/random.ts";
 import { type LocalServers, startServers } from "../fetch/local_servers.ts";
 import { familyOf, labFolders, labProcesses, living, type Started, start } from "../product.ts";
 import { tempFolder } from "../temp_folder.ts";
-import { fetchesFrom, interruptibles, isBegun, isEnded, type Stored, storedIn, tasksWrong } from "./interruptible.ts";
+import {
+  fetchesFrom,
+  flowsBeside,
+  type Interruptible,
+  interruptibles,
+  isBegun,
+  isEnded,
+  type Stored,
+  storedIn,
+  tasksWrong,
+} from "./interruptible.ts";
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"] as const;
 
-/** Each signal drops an attempt after one was stored, of the shorter ones after two. */
-const tasks = { pages: 6, flows: 6, fetches: 24, commands: 10 } as const;
+/** Each signal drops an attempt after one was stored, of the shorter ones and of those side by side after two. */
+const tasks = { pages: 6, flows: 12, fetches: 24, commands: 10 } as const;
 /** Resolves when an attempt is stored and another one is under way. */
 async function inAttempt({ events, until }: Started): Promise<void> {
   await until("an attempt is stored and another one under way", () => {
@@ -38,10 +48,14 @@ describe("stopped, killed and resumed", () => {
       const home = tempFolder(`trilane-interrupted-`);
       const seed = Date.now() % 1_000_000;
       const random = randomSource(seed, name);
-      const instrument = name === "fetches" ? fetchesFrom(servers) : interruptibles[name];
+      const instruments: Record<typeof name, Interruptible> = {
+        ...interruptibles,
+        ...{ flows: flowsBeside, fetches: fetchesFrom(servers) },
+      };
+      const instrument = instruments[name];
       const plan = join(home, "plan.json");
       writeFileSync(plan, JSON.stringify(instrument.plan(tasks[name] / instrument.each)));
-      const words = ["sweep", plan, "--json"];
+      const words = ["sweep", plan, "--json", ...(instrument.words ?? [])];
       const stored = (): Stored => storedIn(home, instrument);
       const ids = (): number[] => stored().rows.map(({ id }) => id);
       const said = (more: unknown): string => `seed ${seed}: ${JSON.stringify(more)}`;

@@ -22,6 +22,8 @@ export interface Interruptible {
   readonly plan: (repetitions: number) => object;
   /** Attempts of a repetition. */
   readonly each: number;
+  /** Further options of a run that is stopped and resumed. */
+  readonly words?: readonly string[];
   /** Programs of which an attempt cannot lose one, by their command lines. */
   readonly parts: Readonly<Record<string, RegExp>>;
   readonly rows: (results: Results, sweep: number) => readonly Row[];
@@ -72,6 +74,14 @@ export const interruptibles = {
     rows: measuredRunsOf,
   },
 } satisfies Readonly<Record<string, Interruptible>>;
+
+/** Over links so slow that their runs go side by side. */
+export const flowsBeside: Interruptible = {
+  ...interruptibles.flows,
+  plan: (repetitions) => ({ ...interruptibles.flows.plan(repetitions), links: ["1mbit/20ms", "1mbit/10ms"] }),
+  each: 2,
+  words: ["--labs", "2"],
+};
 
 /** Of objects of a server on loopback, without a lab. */
 export const fetchesFrom = ({ url, ca }: LocalServers): Interruptible => ({

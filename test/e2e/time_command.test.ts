@@ -2,12 +2,13 @@
 // timed. Times are held to one another, not to a clock.
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { readFileSync, writeFileSync } from "node:fs";
+import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { before, describe, test } from "node:test";
 import type { CommandExport } from "../../schemas/generated/command_export.ts";
+import { captureFacts } from "../bench/capture_facts.ts";
 import { timedTest } from "../calm_machine.ts";
 import { run as runIn, running, start } from "../product.ts";
 import { tempFolder } from "../temp_folder.ts";
@@ -91,6 +92,7 @@ describe("trilane time", () => {
     const { status, stdout, stderr } = time(
       ...["--link", "10mbit/60ms", "--runs", "5", "--number", "rtt=time=([0-9.]+) ms"],
       ...["--command", "one=ping -c 1 100.64.0.1", "--command", "two=ping -c 2 -i 0.2 100.64.0.1"],
+      ...["--evidence", join(home, "kept")],
     );
     assert.equal(status, 0, stderr);
     assert.match(stdout, /^two takes \d+ ms \(/);
@@ -101,6 +103,18 @@ describe("trilane time", () => {
       const rtt = record?.numbers[0]?.value ?? 0;
       assert.ok(rtt >= 59 && (record?.process.wall_ms ?? 0) >= rtt, JSON.stringify(record));
       assert.deepEqual([record?.link?.down_packets, record?.link?.up_packets], [1, 1]);
+    }
+    const kept = globSync(join(home, "kept", "sweep-*", "*", "*", "*"));
+    assert.equal(kept.length, document.runs.length);
+    for (const folder of kept) {
+      const { record } = JSON.parse(
+        readFileSync(join(folder, "command.json"), "utf8"),
+      ) as CommandExport["runs"][number];
+      const { down, up } = captureFacts(readFileSync(join(folder, "packets.pcapng")));
+      const pings = basename(dirname(dirname(folder))) === "two" ? 2 : 1;
+      assert.deepEqual([down, up, record?.link?.down_packets], [pings, pings, pings]);
+      assert.match(readFileSync(join(folder, "output"), "utf8"), /^PING 100\.64\.0\.1/);
+      assert.match(readFileSync(join(folder, "shaper.json"), "utf8"), /trilane\/shaper-report\/1/);
     }
     assert.match(run("export", "--format", "csv").stdout, /^run_id,command,link,.*,printed rtt\r\n/);
     assert.match(run("list").stdout, /time one two +2 commands/);

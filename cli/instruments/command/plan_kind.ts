@@ -11,8 +11,6 @@ export const commandPlans: PlanKind = {
   name: "time",
   shippedPlans: () => [],
   isPlan: (document) => Object.hasOwn(document, "commands"),
-  // A run leaves its record alone.
-  lacks: ["evidence"],
   sweeps: "commands",
   attempts: "runs",
   span: ({ plan }) => {

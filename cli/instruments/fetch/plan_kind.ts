@@ -28,8 +28,6 @@ export const fetchPlans: PlanKind = {
     !Object.hasOwn(document, "pages") &&
     !Object.hasOwn(document, "mixes") &&
     (Object.hasOwn(document, "objects") || (Object.hasOwn(document, "page") && !isOfPageLoads(document))),
-  // A fetch leaves its record alone.
-  lacks: ["evidence"],
   studies: fetchStudies,
   sweeps: "fetches",
   attempts: "fetches",

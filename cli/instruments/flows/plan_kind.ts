@@ -15,7 +15,6 @@ export const flowPlans: PlanKind = {
   name: "flows",
   shippedPlans: shippedFlowPlans,
   isPlan: (document) => Object.hasOwn(document, "mixes"),
-  lacks: [],
   studies: flowStudies,
   sweeps: "flows",
   attempts: "runs",

@@ -15,7 +15,6 @@ export const pagePlans: PlanKind = {
   name: "race",
   shippedPlans,
   isPlan: (document) => Object.hasOwn(document, "pages"),
-  lacks: [],
   takes: () => true,
   read: (plan, _changes, options) => readPagePlan({ ...(options as PagePlanOptions), plan }),
   sweeps: "pages",

@@ -92,16 +92,18 @@ test("when runs are enough is an option for plans of each kind, in place of what
   assert.match(sweep(two, "--decide", "3", "--runs", "4").stderr, /first looks after 5 repetitions \(--runs\)/);
 });
 
-test("an option of page loads is refused by its name, and what an instrument lacks", () => {
+test("an option of page loads is refused by its name; labs and evidence are options of all", () => {
   const films = sweep(flows, "--films", "2");
   assert.deepEqual([films.status, films.stdout], [2, ""]);
   assert.match(
     films.stderr,
     /--films: is for plans of page loads, and plan .*flows\.json is of flows: leave it out\n$/,
   );
+  for (const plan of [flows, fetches])
+    assert.equal(sweep(plan, "--evidence", join(home, "kept"), "--labs", "2", "--dry-run").status, 0);
   assert.match(
-    sweep(fetches, "--evidence", join(home, "kept")).stderr,
-    /--evidence: is for plans of page loads, and plan .*fetch\.json is of fetch: /,
+    sweep(flows, "--labs", "0", "--dry-run").stderr,
+    /^trilane: --labs must be auto or a number from 1 to 64/,
   );
   assert.match(
     sweep(flows, "--once").stderr,

@@ -1,9 +1,10 @@
 // cli/engine/runner.ts with each instrument's attempts made up, in virtual time: what all of them have from the engine. A stop drops what is
 // under way and the next run resumes; a request to end keeps it; a link that is out, a disturbed machine and a full disk cost no task; a run
-// ends with what it has when its time is over, or when its plan's rule is met.
+// ends with what it has when its time is over, or when its plan's rule is met; labs side by side lose and mix nothing; each attempt has a folder
+// for its evidence.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { RunnerOptions, RunOutcome } from "../../../cli/engine/measuring.ts";
+import type { AttemptTerms, RunnerOptions, RunOutcome } from "../../../cli/engine/measuring.ts";
 import { commandCellsOf, commandPlanOf } from "../../../cli/instruments/command/plan/plan.ts";
 import { commandTasks, runCommands } from "../../../cli/instruments/command/run/runner.ts";
 import { fetchCellsOf, fetchPlanOf } from "../../../cli/instruments/fetch/plan/plan.ts";
@@ -31,12 +32,17 @@ import { pageLoad } from "../sweep/page_load.ts";
 
 const wall_ms = 100;
 
+/** What an attempt is given, over this link. */
+interface Made extends AttemptTerms {
+  readonly rate_bps: number | null;
+}
+
 /** How an attempt ends: validly, or for this reason. Throws what fails it. */
-type Attempt = () => string | null;
+type Attempt = (made: Made) => Promise<string | null>;
 
 type Given = Pick<
   RunnerOptions<never>,
-  "links" | "earlyEnd" | "most_ms" | "signal" | "machine" | "pause" | "now_ms"
+  "links" | "earlyEnd" | "most_ms" | "signal" | "machine" | "pause" | "now_ms" | "labs" | "evidence"
 > & { readonly tell: (event: SweepEvent) => void };
 
 interface Row {
@@ -92,8 +98,10 @@ const kinds: Readonly<Record<string, Kind>> = {
       return runPageLoads({
         ...{ ...given, ...results.beginSweep(sweepOf(pages), false), home: "", results, plan: pages, guess_ms },
         urlOf: (page) => `https://${page}.example/`,
-        measure: async ({ recording, lane, link }) =>
-          pageLoad({ page: recording.name, recording_digest: recording.digest, lane, link, ...ended(attempt()) }),
+        measure: async ({ recording, lane, link, signal = given.signal, cpus, evidence }) => {
+          const end = ended(await attempt({ signal, cpus, evidence, rate_bps: link.down.rate_bps }));
+          return pageLoad({ page: recording.name, recording_digest: recording.digest, lane, link, ...end });
+        },
       });
     },
   },
@@ -110,7 +118,10 @@ const kinds: Readonly<Record<string, Kind>> = {
         ...{ ...given, home: "", results, sweep, resumed, plan: flows, guess_ms },
         tasks: flowTasks(results, sweep, flows, runCells(results, sweep, flowCells)),
         resultOf: (records, cell) => flowResult(records, groupsOf(cell.flows)),
-        attempt: async () => ({ ...ended(attempt()), records: twoFlows(), pageLoad: null }),
+        attempt: async (request) => {
+          const end = ended(await attempt({ ...request, rate_bps: request.link.down.rate_bps }));
+          return { ...end, records: twoFlows(), pageLoad: null };
+        },
       });
     },
   },
@@ -126,11 +137,14 @@ const kinds: Readonly<Record<string, Kind>> = {
       return runFetchSweep({
         ...{ ...given, results, sweep, resumed, guess_ms, tasks: fetchTasks(results, sweep, fetches) },
         manners: new HostManners({ plan: fetches, signal }),
-        requestOf: ({ object, lane, tls, ip }) => ({
-          ...{ plan: fetches, object, lane, tls, ip, signal },
-          ...{ ca: null, lab: null, countsCalls: false },
+        requestOf: ({ object, lane, tls, ip, link_profile: link }) => ({
+          ...{ plan: fetches, object, lane, tls, ip, ca: null, countsCalls: false },
+          lab: link && { home: "", recording: null, far: [], server: null, link },
         }),
-        attempt: async () => ({ ...ended(attempt()), record: fetchRecord(), cost: null }),
+        attempt: async (request) => {
+          const end = ended(await attempt({ ...request, rate_bps: request.lab?.link.down.rate_bps ?? null }));
+          return { ...end, record: fetchRecord(), cost: null };
+        },
       });
     },
   },
@@ -145,7 +159,10 @@ const kinds: Readonly<Record<string, Kind>> = {
       const { sweep, resumed } = results.begin(added, false);
       return runCommands({
         ...{ ...given, results, sweep, resumed, guess_ms, tasks: commandTasks(results, sweep, commands) },
-        attempt: async () => ({ ...ended(attempt()), record: commandRun({ subject: "a", block: 0, wall_ms }).record }),
+        attempt: async ({ link_profile }, _, given) => {
+          const end = ended(await attempt({ ...given, rate_bps: link_profile?.down.rate_bps ?? null }));
+          return { ...end, record: commandRun({ subject: "a", block: 0, wall_ms }).record };
+        },
       });
     },
   },
@@ -160,7 +177,7 @@ for (const [name, kind] of Object.entries(kinds))
       const paused_ms: number[] = [];
       let now_ms = 0;
       const run = async (
-        attempt: (call: number) => string | null,
+        attempt: (call: number, made: Made) => string | null | Promise<string | null>,
         more: Partial<Given> = {},
         rule?: StoppingPlan,
       ): Promise<RunOutcome> => {
@@ -178,13 +195,11 @@ for (const [name, kind] of Object.entries(kinds))
           tell: (event) => events.push(event),
           ...more,
         };
-        const made = (): string | null => {
+        const made: Attempt = async (made) => {
           now_ms += wall_ms;
-          return attempt(++calls);
+          return attempt(++calls, made);
         };
-        const outcome = await kind.run(results, given, made, rule);
-        results.release(1);
-        return outcome;
+        return await kind.run(results, given, made, rule).finally(() => results.release(1));
       };
       const rows = () => kind.rows(results);
       return { results, events, paused_ms, run, rows, now_ms: () => now_ms };
@@ -295,6 +310,109 @@ for (const [name, kind] of Object.entries(kinds))
       const { run, rows, results, now_ms } = place();
       const { state, done, cut } = await run(valid, { most_ms: () => 4.5 * wall_ms - now_ms() });
       assert.deepEqual([state, done, cut, rows().length], ["finished", 5, kind.tasks - 5, 5]);
+      results.close();
+    });
+
+    const cpus = [
+      [0, 1],
+      [2, 3],
+    ];
+    const labs = { most: 2, mayShare: () => true, cpus };
+
+    test("two labs: attempts share the machine on CPUs of their own, each once; those of a link and block stay one after another", async () => {
+      const { run, rows, events, results } = place();
+      const running = new Map<Made, number>();
+      let mostAtOnce = 0;
+      const attempt = async (_: number, made: Made): Promise<null> => {
+        running.set(made, events.length);
+        mostAtOnce = Math.max(mostAtOnce, running.size);
+        const bound = [...running.keys()].map((each) => String(each.cpus));
+        assert.ok(running.size === 1 || new Set(bound).size === running.size, bound.join(" "));
+        await new Promise((resolve) => setImmediate(resolve));
+        running.delete(made);
+        return null;
+      };
+      assert.deepEqual(facts(await run(attempt, { labs })), finished);
+      assert.equal(mostAtOnce, 2);
+      const stored = rows().map(({ position }) => position);
+      assert.deepEqual(
+        stored.toSorted((a, b) => a - b),
+        positions,
+      );
+      const ofUnits = Map.groupBy(rows(), ({ position, link }) => `${Math.floor(position / 4)} ${link}`);
+      for (const unit of ofUnits.values())
+        assert.deepEqual(
+          unit.map(({ position }) => position),
+          unit.map(({ position }) => position).toSorted((a, b) => a - b),
+        );
+      results.close();
+    });
+
+    test("two labs: an attempt over a link that needs the machine has it to itself", async () => {
+      const { run, rows, results } = place();
+      let running = 0;
+      const attempt = async (_: number, { rate_bps }: Made): Promise<null> => {
+        running++;
+        await new Promise((resolve) => setImmediate(resolve));
+        assert.ok(running === 1 || rate_bps === 5e6, `${running} at once`);
+        running--;
+        return null;
+      };
+      const mayShare = ({ down }: { readonly down: { readonly rate_bps: number | null } }) => down.rate_bps === 5e6;
+      assert.deepEqual(facts(await run(attempt, { labs: { most: 2, mayShare } })), finished);
+      assert.equal(rows().length, kind.tasks);
+      results.close();
+    });
+
+    test("two labs: a stop drops both attempts under way, and the next run makes what is missing", async () => {
+      const { run, rows, results } = place();
+      const stop = new AbortController();
+      const attempt = async (call: number): Promise<null> => {
+        await new Promise((resolve) => setImmediate(resolve));
+        if (call === 7) stop.abort();
+        return null;
+      };
+      assert.equal((await run(attempt, { labs, signal: stop.signal })).state, "stopped");
+      assert.ok(rows().length >= 5 && rows().length <= 6, `${rows().length} rows`);
+      assert.deepEqual(facts(await run(valid, { labs })), finished);
+      const stored = rows().map(({ position }) => position);
+      assert.deepEqual(
+        stored.toSorted((a, b) => a - b),
+        positions,
+      );
+      results.close();
+    });
+
+    test("two labs: what would fail every attempt ends the one beside it, too", async () => {
+      const { run, results } = place();
+      let wasEnded = false;
+      const attempt = async (call: number, { signal }: Made): Promise<null> => {
+        if (call === 2) throw new Error("no such program");
+        await new Promise((resolve) => signal.addEventListener("abort", resolve));
+        wasEnded = true;
+        throw signal.reason;
+      };
+      await assert.rejects(run(attempt, { labs }), /^Error: no such program$/);
+      assert.ok(wasEnded);
+      results.close();
+    });
+
+    test("each attempt has a folder of its own for its evidence, below the sweep's; without a folder none", async () => {
+      const { run, results } = place();
+      const folders: (string | undefined)[] = [];
+      const attempt = (call: number, { evidence }: Made): string | null => {
+        folders.push(evidence);
+        return call === 1 ? `${disturbedRunReason}: it held the link up` : null;
+      };
+      await run(attempt, { evidence: "/kept" });
+      assert.equal(new Set(folders).size, kind.tasks + 1);
+      for (const folder of folders) assert.match(folder ?? "", /^\/kept\/sweep-1\/.*block[012]-attempt[01]$/);
+      const [again, ...more] = folders.filter((folder) => folder?.endsWith("attempt1"));
+      assert.deepEqual([again?.replace(/1$/, "0"), more], [folders[0], []]);
+      const without = place();
+      await without.run((_, { evidence }) => (evidence === undefined ? null : "a folder"));
+      assert.ok(without.rows().every(({ status }) => status === "valid"));
+      without.results.close();
       results.close();
     });
   });

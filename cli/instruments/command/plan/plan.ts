@@ -127,12 +127,15 @@ export function commandCellsOf({
   return placed.flatMap((place) => commands.map((command) => ({ subject: command.name, ...place })));
 }
 
+/** What cells share whose runs are compared. */
+export const commandPlace = ({ link }: Pick<NewMeasuredCell, "link">): string => link ?? "";
+
 /** Every command once in each block on each link, next to one another in random order: a slow minute meets all of them alike. */
 export function orderCommands(
   { repetitions, seed }: Pick<CommandPlan, "repetitions" | "seed">,
   cells: readonly Pick<NewMeasuredCell, "link">[],
 ): PlannedLoad[] {
-  return orderLoads(cells, ({ link }) => link ?? "", repetitions, seed);
+  return orderLoads(cells, commandPlace, repetitions, seed);
 }
 
 /** The seed of all that is random on the link in a block: all commands meet the same losses. */

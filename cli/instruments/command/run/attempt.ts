@@ -6,8 +6,10 @@ import type { CommandProcess, CommandRecord, CommandTraffic } from "../../../../
 import type { FlowCounters } from "../../../../schemas/generated/flow_counters.ts";
 import { programPath } from "../../../base/programs.ts";
 import { throwIfFull, withRunFolder } from "../../../browser/scratch.ts";
+import type { AttemptTerms } from "../../../engine/measuring.ts";
 import type { LinkProfile } from "../../../link/link.ts";
 import { disturbedRun } from "../../../load/disturbance.ts";
+import { keepDocument, keepFiles, openEvidence, openEvidenceFolder } from "../../../load/evidence.ts";
 import { labCommand, labFailure, runLab } from "../../../load/lab.ts";
 import type { Reach } from "../../../load/reach/reach.ts";
 import { readShaperReport } from "../../../load/reports.ts";
@@ -27,13 +29,11 @@ interface CommandLab {
   readonly link: LinkProfile;
 }
 
-export interface CommandRequest {
+export interface CommandRequest extends AttemptTerms {
   readonly plan: Pick<CommandPlan, "timeout_s" | "tolerance" | "numbers" | "numbers_file">;
   readonly words: readonly string[];
   /** null: on the network as it is. */
   readonly lab: CommandLab | null;
-  /** Aborted: the run is dropped. */
-  readonly signal: AbortSignal;
 }
 
 export interface CommandAttempt {
@@ -99,7 +99,7 @@ function faultOf({ exit_status, signal, timed_out }: CommandProcess, output: str
 }
 
 async function attemptIn(folder: string, request: CommandRequest): Promise<CommandAttempt> {
-  const { plan, words, lab, signal } = request;
+  const { plan, words, lab, signal, cpus } = request;
   const begun_ms = performance.now();
   const file = (name: string): string => join(folder, name);
   const limit_ms = Math.ceil(plan.timeout_s * 1000);
@@ -108,17 +108,26 @@ async function attemptIn(folder: string, request: CommandRequest): Promise<Comma
     ...["--timeout-ms", String(limit_ms), "--", ...words],
   ];
   const reports = { replay: file("replay.json"), shaper: file("shaper.json") };
-  const shaperOptions = ["--flow-counters", file("counters.json"), ...(lab?.reached.shaperOptions ?? [])];
+  const evidence = lab && request.evidence !== undefined ? await openEvidence(request.evidence, folder) : null;
+  const replayOptions = [...(lab?.replayOptions ?? []), ...(evidence?.replayOptions ?? [])];
+  const counters = file("flow-counters.json");
+  const shaperOptions = [
+    "--flow-counters",
+    counters,
+    ...(lab?.reached.shaperOptions ?? []),
+    ...(evidence?.capture ?? []),
+  ];
   const { replay, shaper } = lab
-    ? labCommand({ ...lab, far: lab.reached.far, reports, shaperOptions })
+    ? labCommand({ ...lab, far: lab.reached.far, reports, replayOptions, shaperOptions })
     : { replay: [], shaper: [] };
   if (plan.numbers_file !== undefined) await rm(plan.numbers_file, { force: true });
   const end = await runLab([...replay, ...shaper, ...own], {
-    timeout_ms: limit_ms + patience_ms,
-    signal,
-    ...(lab ? { environment: lab.environment } : {}),
+    ...{ timeout_ms: limit_ms + patience_ms, signal, cpus },
+    ...(lab ? { environment: { ...lab.environment, ...evidence?.environment } } : {}),
   });
   signal.throwIfAborted();
+  const left = [file("process.json"), file("output"), counters, ...Object.values(reports)];
+  if (request.evidence !== undefined) await keepFiles(request.evidence, left);
   const ran = await documentIn<CommandProcess>(file("process.json"));
   if (ran === null) {
     throwIfFull({ folder });
@@ -126,12 +135,12 @@ async function attemptIn(folder: string, request: CommandRequest): Promise<Comma
     return { status: "failed", reasons: [why], wall_ms: Math.round(performance.now() - begun_ms), record: null };
   }
   const output = (await textIn(file("output"))) ?? "";
-  const counters = lab ? await documentIn<FlowCounters>(file("counters.json")) : null;
+  const counted = lab ? await documentIn<FlowCounters>(counters) : null;
   const written = plan.numbers_file === undefined ? [] : writtenNumbers(plan.numbers_file);
   const record: CommandRecord = {
     schema: "trilane/command-record/1",
     process: ran,
-    link: counters && trafficOf(counters),
+    link: counted && trafficOf(counted),
     numbers: [...printedNumbers(output, plan.numbers, ran.output_cut), ...written],
     output_end: output.slice(-keptEnd),
   };
@@ -148,6 +157,10 @@ async function attemptIn(folder: string, request: CommandRequest): Promise<Comma
  * the signal's reason.
  */
 export async function attemptCommand(request: CommandRequest): Promise<CommandAttempt> {
-  request.signal.throwIfAborted();
-  return await withRunFolder("command", reports_bytes, (folder) => attemptIn(folder, request));
+  const { signal, evidence } = request;
+  signal.throwIfAborted();
+  if (evidence !== undefined) await openEvidenceFolder(evidence);
+  const made = await withRunFolder("command", reports_bytes, (folder) => attemptIn(folder, request));
+  if (evidence !== undefined) await keepDocument(evidence, "command.json", made);
+  return made;
 }

@@ -5,6 +5,7 @@ import { RunError } from "../../../base/errors.ts";
 import { say } from "../../../base/terminal_text.ts";
 import { wrapped } from "../../../base/wrapped_text.ts";
 import type { ExecutionTerms, Instrument, Session } from "../../../engine/instrument.ts";
+import type { SideBySide } from "../../../engine/labs.ts";
 import { extraRttArguments, extraRtts } from "../../../load/extra_rtts.ts";
 import { commandEnvironment, spkiList, tryLab } from "../../../load/lab.ts";
 import type { Reach } from "../../../load/reach/reach.ts";
@@ -38,6 +39,11 @@ interface Far {
   readonly digest: string | null;
 }
 
+/** Runs of a command may meet in a file that it writes, or at a server of this machine: only the user knows if they do. */
+function sideBySideOf(plan: CommandPlan): SideBySide {
+  return plan.outside || plan.numbers_file !== undefined ? "never" : "if-requested";
+}
+
 /** UserError if there is no such recording, and if nothing listens where a server is to be reached. */
 async function lookUpFar(home: string, plan: CommandPlan): Promise<Far> {
   const choice = farOf(plan);
@@ -62,6 +68,7 @@ export function commandInstrument(execution: CommandExecution): Instrument<Comma
   let far: Far | null = null;
   return {
     noun: "runs",
+    sideBySide: sideBySideOf(plan),
     profiles: [...new Set(measuredCells.flatMap(({ link_profile }) => link_profile ?? []))],
     blocks: plan.repetitions,
     prepare: async () => {
@@ -79,20 +86,20 @@ export function commandInstrument(execution: CommandExecution): Instrument<Comma
     },
     counted,
     run: ({ progress: _, ...session }) => {
-      const { results, sweep, signal } = session;
+      const { results, sweep } = session;
       const words = new Map(plan.commands.map((command) => [command.name, command.words]));
       return runCommands({
         ...session,
         tasks: commandTasks(results, sweep, plan),
         guess_ms: () => guess_ms,
-        attempt: ({ subject, link, link_profile }, block) => {
+        attempt: ({ subject, link, link_profile }, block, terms) => {
           const lab = link_profile &&
             far && {
               ...{ home, recording: plan.recording ?? null, reached: far.reached, environment: far.environment },
               replayOptions: far.replayOptions,
               link: { ...link_profile, seed: commandSeed(plan, { link, link_profile }, block) },
             };
-          return attemptCommand({ plan, words: words.get(subject) ?? [], lab, signal });
+          return attemptCommand({ plan, words: words.get(subject) ?? [], lab, ...terms });
         },
       });
     },

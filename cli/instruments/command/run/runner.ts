@@ -7,7 +7,7 @@ import type {
   SweepPaused,
   SweepStarted,
 } from "../../../../schemas/generated/sweep_event.ts";
-import type { RunnerOptions, RunOutcome } from "../../../engine/measuring.ts";
+import type { AttemptTerms, RunnerOptions, RunOutcome } from "../../../engine/measuring.ts";
 import { type PlannedTask, plannedTasks } from "../../../engine/planned_task.ts";
 import { runTasks } from "../../../engine/runner.ts";
 import { stoppingOf } from "../../../engine/stopping.ts";
@@ -19,7 +19,7 @@ import {
 } from "../../../results/store/measured_runs.ts";
 import type { CommandSweep, Results } from "../../../results/store/results.ts";
 import { counted, type RuledRun, ruledCommands } from "../answer/comparison.ts";
-import { type CommandPlan, orderCommands } from "../plan/plan.ts";
+import { type CommandPlan, commandPlace, orderCommands } from "../plan/plan.ts";
 import type { CommandAttempt } from "./attempt.ts";
 
 type CommandTask = PlannedTask<MeasuredCell>;
@@ -35,7 +35,7 @@ export function commandTasks(results: Results, sweep: CommandSweep, plan: Comman
 
 export interface CommandRunnerOptions extends RunnerOptions<MeasuredCell> {
   readonly sweep: CommandSweep;
-  readonly attempt: (cell: MeasuredCell, block: number) => Promise<CommandAttempt>;
+  readonly attempt: (cell: MeasuredCell, block: number, terms: AttemptTerms) => Promise<CommandAttempt>;
   readonly tell: (event: SweepStarted | SweepPaused | CommandStarted | CommandFinished) => void;
 }
 
@@ -55,7 +55,9 @@ export function runCommands(options: CommandRunnerOptions): Promise<RunOutcome> 
       counted,
       tell,
       began: (task) => tell({ event: "command-started", ...placeOf(task, task.attempts) }),
-      attempt: ({ cell, planned }) => options.attempt(cell, planned.block),
+      placeOf: commandPlace,
+      evidenceNames: ({ subject, link }) => ({ folders: [subject, ...(link === null ? [] : [link])] }),
+      attempt: ({ cell, planned }, terms) => options.attempt(cell, planned.block, terms),
       store: ({ cell, planned: { block, position }, attempts }, made, started_at) => {
         const { status, reasons, wall_ms, record } = made;
         const place = { cell: cell.id, block, attempt: attempts, position };

@@ -1,7 +1,11 @@
-// The order of a plan's fetches, what is random in them, and a guess at how long they take (for dry runs and progress, never a result). Pure: the same plan and seed give the same, also when it is gone on with.
+// The order of a plan's fetches, what is random in them, and a guess at how long they take (for dry runs and progress, never a result). Pure: the same plan and seed give the same, also when the sweep is resumed.
 import { linkSeed, orderLoads, type PlannedLoad } from "../../../sweep/plan/load_order.ts";
 import type { NewFetchCell } from "../store/fetch_runs.ts";
 import { blocksOf, type FetchPlan } from "./plan.ts";
+
+/** What cells share whose fetches are compared. */
+export const fetchPlace = ({ object, link }: Pick<NewFetchCell, "object" | "link">): string =>
+  JSON.stringify([object, link]);
 
 /**
  * Every object once over everything in each block; its lanes, versions of TLS and of IP one after another in random order, so that a
@@ -11,10 +15,10 @@ export function orderFetches(
   plan: Pick<FetchPlan, "repetitions" | "syscalls" | "seed">,
   cells: readonly Pick<NewFetchCell, "object" | "link">[],
 ): PlannedLoad[] {
-  return orderLoads(cells, ({ object, link }) => JSON.stringify([object, link]), blocksOf(plan), plan.seed);
+  return orderLoads(cells, fetchPlace, blocksOf(plan), plan.seed);
 }
 
-/** The seed of all that is random on the link for an object in a block: whatever it is fetched over meets the same luck. */
+/** The seed of all that is random on the link for an object in a block: whatever it is fetched over meets the same losses. */
 export function fetchSeed(
   { seed }: Pick<FetchPlan, "seed">,
   {

@@ -4,7 +4,9 @@ import { join } from "node:path";
 import type { FetchCost } from "../../../../schemas/generated/fetch_cost.ts";
 import type { FetchRecord } from "../../../../schemas/generated/fetch_record.ts";
 import { throwIfFull, withRunFolder } from "../../../browser/scratch.ts";
+import type { AttemptTerms } from "../../../engine/measuring.ts";
 import type { LinkProfile } from "../../../link/link.ts";
+import { keepDocument, keepFiles, openEvidence, openEvidenceFolder } from "../../../load/evidence.ts";
 import { labCommand, labFailure, runLab } from "../../../load/lab.ts";
 import { readReplayReport, readShaperReport } from "../../../load/reports.ts";
 import { prepareServer, readServer } from "../../../load/server_run.ts";
@@ -26,13 +28,11 @@ interface FetchLab {
   readonly link: LinkProfile;
 }
 
-export interface FetchAttemptRequest extends ClientRequest {
+export interface FetchAttemptRequest extends ClientRequest, AttemptTerms {
   /** null: on the network as it is. */
   readonly lab: FetchLab | null;
   /** Whether strace counts system calls, which slows the fetch. */
   readonly countsCalls: boolean;
-  /** Aborted: the fetch is dropped. */
-  readonly signal: AbortSignal;
 }
 
 export interface FetchAttempt {
@@ -81,17 +81,20 @@ function judged(record: FetchRecord, disturbed: readonly string[]): Outcome {
 
 const wallSince = (begun_ms: number): number => Math.round(performance.now() - begun_ms);
 
-async function run(commandLine: readonly string[], request: FetchAttemptRequest) {
-  const limit_ms = request.plan.timeout_s * 1000 + patience_ms;
+async function run(
+  commandLine: readonly string[],
+  { plan, signal, cpus }: FetchAttemptRequest,
+  environment: NodeJS.ProcessEnv = {},
+) {
+  const limit_ms = plan.timeout_s * 1000 + patience_ms;
   let printed = "";
   const end = await runLab(commandLine, {
-    timeout_ms: limit_ms,
-    signal: request.signal,
+    ...{ timeout_ms: limit_ms, signal, cpus, environment: { ...process.env, ...environment } },
     printed: (text) => {
       printed += text;
     },
   });
-  request.signal.throwIfAborted();
+  signal.throwIfAborted();
   return { end, limit_ms, record: recordIn(printed) };
 }
 
@@ -119,6 +122,8 @@ async function attemptInLab(
   const reports = { replay: join(folder, "replay.json"), shaper: join(folder, "shaper.json") };
   // All that a lane may want of its servers, alike for all lanes.
   const own = ["--early-data", "--ipv6-twins"];
+  const evidence = request.evidence === undefined ? null : await openEvidence(request.evidence, folder);
+  const kept = evidence?.replayOptions ?? [];
   const served =
     server &&
     recording !== null &&
@@ -128,11 +133,15 @@ async function attemptInLab(
       scratch: folder,
       ...(traces ? { around: straceThreadsWords(traces.server) } : {}),
     }));
-  const placed = served ? { replayOptions: served.replayOptions, server: served.words } : { replayOptions: own };
-  const lab = labCommand({ home, recording, far: farSide, link, reports, ...placed });
+  const placed = served
+    ? { replayOptions: [...served.replayOptions, ...kept], server: served.words }
+    : { replayOptions: [...own, ...kept] };
+  const shaperOptions = evidence ? [...evidence.capture, "--flow-counters", evidence.counters] : [];
+  const lab = labCommand({ home, recording, far: farSide, link, reports, shaperOptions, ...placed });
   const [far, near] = traces ? [straceWords(traces.server), straceThreadsWords(traces.client)] : [[], []];
   const words = [...(served ? [] : far), ...lab.replay, ...lab.shaper, ...near, ...clientWords(request)];
-  const { end, limit_ms, record } = await run(words, request);
+  const { end, limit_ms, record } = await run(words, request, evidence?.environment);
+  if (evidence) await keepFiles(evidence.folder, Object.values(reports));
   const shaper = await readShaperReport(reports.shaper);
   const wall_ms = wallSince(begun_ms);
   const left = served && (await readServer(served, null));
@@ -155,13 +164,25 @@ async function attemptInLab(
  */
 export async function attemptFetch(request: FetchAttemptRequest): Promise<FetchAttempt> {
   request.signal.throwIfAborted();
+  const { evidence } = request;
+  if (evidence !== undefined) await openEvidenceFolder(evidence);
+  const made = await attempted(request);
+  if (evidence !== undefined) await keepDocument(evidence, "fetch.json", made);
+  return made;
+}
+
+async function attempted(request: FetchAttemptRequest): Promise<FetchAttempt> {
   const { lab, countsCalls } = request;
   if (lab === null && !countsCalls) return await attemptLive(request, null);
   return await withRunFolder("fetch", reports_bytes, async (folder) => {
     const traces = countsCalls
       ? { client: join(folder, "client.strace"), server: join(folder, "server.strace") }
       : null;
-    if (lab === null) return await attemptLive(request, traces && { ...traces, server: null });
-    return await attemptInLab(request, lab, { folder, traces });
+    const made =
+      lab === null
+        ? await attemptLive(request, traces && { ...traces, server: null })
+        : await attemptInLab(request, lab, { folder, traces });
+    if (request.evidence !== undefined && traces) await keepFiles(request.evidence, Object.values(traces));
+    return made;
   });
 }

@@ -41,6 +41,8 @@ export function fetchInstrument(execution: FetchExecution): Instrument<FetchSwee
   let far: readonly string[] = [];
   return {
     noun: "fetches",
+    // Several fetches at once would share the way to live servers.
+    sideBySide: plan.outside ? "never" : "as-calibrated",
     profiles: [...new Set(fetchCells.flatMap(({ link_profile }) => link_profile ?? []))],
     blocks: blocksOf(plan),
     prepare: async () => {
@@ -64,7 +66,7 @@ export function fetchInstrument(execution: FetchExecution): Instrument<FetchSwee
       const { results, sweep, signal } = session;
       const manners = new HostManners({ plan, signal });
       for (const { record } of fetchesOf(results, sweep.id)) if (record) manners.completed(record);
-      const requestOf = requestsOf(execution, far, signal);
+      const requestOf = requestsOf(execution, far);
       return runFetchSweep({
         ...{ ...session, manners, requestOf, attempt: attemptFetch },
         tasks: fetchTasks(results, sweep, plan),
@@ -120,7 +122,6 @@ function refuseUnreadable(path: string): void {
 function requestsOf(
   { home, plan, recording }: FetchExecution,
   far: readonly string[],
-  signal: AbortSignal,
 ): FetchRunnerOptions["requestOf"] {
   // A lab's servers have this home's certificates.
   const ca = recording ? join(home, "ca", "ca.pem") : (plan.ca ?? null);
@@ -141,6 +142,6 @@ function requestsOf(
   return (cell, block) => {
     const { object, lane, tls, ip } = cell;
     const countsCalls = isCounted({ block }, plan.repetitions);
-    return { plan, object, lane, tls, ip, ca, lab: labOf(cell, block), countsCalls, signal };
+    return { plan, object, lane, tls, ip, ca, lab: labOf(cell, block), countsCalls };
   };
 }

@@ -6,14 +6,14 @@ import type {
   SweepPaused,
   SweepStarted,
 } from "../../../../schemas/generated/sweep_event.ts";
-import type { RunnerOptions, RunOutcome } from "../../../engine/measuring.ts";
+import type { AttemptTerms, RunnerOptions, RunOutcome } from "../../../engine/measuring.ts";
 import { type PlannedTask, plannedTasks } from "../../../engine/planned_task.ts";
 import { runTasks } from "../../../engine/runner.ts";
 import { stoppingOf } from "../../../engine/stopping.ts";
 import type { FetchSweep, Results } from "../../../results/store/results.ts";
 import { counted, type RuledFetch, ruledFetches } from "../answer/comparison.ts";
 import { isLive } from "../metrics/fetched.ts";
-import { orderFetches } from "../plan/fetch_order.ts";
+import { fetchPlace, orderFetches } from "../plan/fetch_order.ts";
 import type { FetchPlan } from "../plan/plan.ts";
 import { type FetchCell, fetchesOf, recordFetch, storedFetchCellsOf } from "../store/fetch_runs.ts";
 import type { FetchAttempt, FetchAttemptRequest } from "./attempt.ts";
@@ -33,7 +33,10 @@ export function fetchTasks(results: Results, sweep: FetchSweep, plan: FetchPlan)
 export interface FetchRunnerOptions extends RunnerOptions<FetchCell> {
   readonly sweep: FetchSweep;
   readonly attempt: (request: FetchAttemptRequest) => Promise<FetchAttempt>;
-  readonly requestOf: (cell: FetchCell, block: number) => Omit<FetchAttemptRequest, "askHttpsRecord">;
+  readonly requestOf: (
+    cell: FetchCell,
+    block: number,
+  ) => Omit<FetchAttemptRequest, "askHttpsRecord" | keyof AttemptTerms>;
   readonly manners: HostManners;
   readonly tell: (event: SweepStarted | SweepPaused | FetchStarted | FetchFinished) => void;
 }
@@ -59,9 +62,14 @@ export function runFetchSweep(options: FetchRunnerOptions): Promise<RunOutcome> 
         if (cell.link === null || isLive(cell.lane)) await manners.wait(cell.object);
       },
       began: (task) => tell({ event: "fetch-started", ...placeOf(task, task.attempts) }),
-      attempt: async ({ cell, planned }) => {
+      placeOf: fetchPlace,
+      evidenceNames: ({ object, lane, tls, ip, link }) => ({
+        folders: [object, ...(link === null ? [] : [link])],
+        variant: `${lane}-tls${tls}-ip${ip}`,
+      }),
+      attempt: async ({ cell, planned }, terms) => {
         const askHttpsRecord = !manners.knowsHttpsRecord(cell.object);
-        const made = await options.attempt({ ...requestOf(cell, planned.block), askHttpsRecord });
+        const made = await options.attempt({ ...requestOf(cell, planned.block), ...terms, askHttpsRecord });
         manners.ended(cell.object, made.record);
         return { ...made, record: made.record && manners.completed(made.record) };
       },

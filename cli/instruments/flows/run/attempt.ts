@@ -4,32 +4,29 @@ import { writeFile } from "node:fs/promises";
 import type { FlowRun } from "../../../../schemas/generated/flow_run.ts";
 import type { PageLoad } from "../../../../schemas/generated/page_load.ts";
 import { throwIfFull } from "../../../browser/scratch.ts";
+import type { AttemptTerms } from "../../../engine/measuring.ts";
 import type { FlowFiles } from "../../../link/flows/flow_run.ts";
 import type { LinkProfile } from "../../../link/link.ts";
 import type { Tolerance } from "../../../load/disturbance.ts";
+import { keepFiles, openEvidence } from "../../../load/evidence.ts";
 import { labFailure, runLab } from "../../../load/lab.ts";
 import type { LoadStatus } from "../../../results/store/results.ts";
 import type { FlowRecords } from "../records/flow_records.ts";
 import { readFlowRecords } from "../records/read_flow_records.ts";
-import { openFlowEvidence } from "./evidence.ts";
 import { flowsCommandLine } from "./lab_run.ts";
 import type { RunPage } from "./page_run.ts";
 import { makeRunFolder } from "./run_folder.ts";
 import { invalidReasons } from "./validity.ts";
 
-export interface FlowAttemptRequest {
+export interface FlowAttemptRequest extends AttemptTerms {
   readonly home: string;
   readonly run: FlowRun;
   /** With the run's own seed. */
   readonly link: LinkProfile;
-  /** A folder for all that the run leaves; made, and emptied where it is there. */
-  readonly evidence?: string;
   /** Of what the machine may add. Default: the usual one. */
   readonly tolerance?: Tolerance;
-  /** Loaded amid the flows. Default: none; attemptFlowRun loads none. */
+  /** Loaded while the flows run. Default: none; attemptFlowRun loads none. */
   readonly page?: RunPage;
-  /** Aborted: the run is dropped. */
-  readonly signal: AbortSignal;
   /** Looks at the run while it lasts, by the files that its programs write. */
   readonly watch?: (run: FlowRun, files: FlowFiles) => { close(): Promise<void> };
 }
@@ -53,21 +50,22 @@ const startAndEnd_ms = 30_000;
  * disk (NoRoomError); and the signal's reason.
  */
 export async function attemptFlowRun(request: FlowAttemptRequest): Promise<FlowAttempt> {
-  const { home, run, link, signal } = request;
+  const { home, run, link, signal, cpus } = request;
   signal.throwIfAborted();
   const begun_ms = performance.now();
   const folder = await makeRunFolder(run);
   try {
-    const kept = request.evidence === undefined ? null : await openFlowEvidence(request.evidence);
-    const paths = kept?.paths ?? folder.paths;
+    const { paths } = folder;
+    const evidence = request.evidence === undefined ? null : await openEvidence(request.evidence, folder.folder);
     await writeFile(paths.run, JSON.stringify(run));
-    const commandLine = flowsCommandLine({ home, link, paths, evidence: kept?.evidence ?? null });
+    const commandLine = flowsCommandLine({ home, link, paths, evidence });
     const limit_ms = run.for_ms + startAndEnd_ms;
     const watched = request.watch?.(run, paths);
-    const { exit, timedOut } = await runLab(commandLine, { timeout_ms: limit_ms, signal }).finally(() =>
+    const { exit, timedOut } = await runLab(commandLine, { timeout_ms: limit_ms, signal, cpus }).finally(() =>
       watched?.close(),
     );
     signal.throwIfAborted();
+    if (evidence) await keepFiles(evidence.folder, Object.values(paths));
     const { records } = await readFlowRecords(run, paths);
     const wall_ms = Math.round(performance.now() - begun_ms);
     // A flow that failed ends the programs with status 1: its report says more.

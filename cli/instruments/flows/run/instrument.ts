@@ -6,6 +6,7 @@ import { RunError } from "../../../base/errors.ts";
 import { chromiumPath, programPath } from "../../../base/programs.ts";
 import { wrapped } from "../../../base/wrapped_text.ts";
 import type { ExecutionTerms, Instrument, RunSession, Shard } from "../../../engine/instrument.ts";
+import type { Labs } from "../../../engine/labs.ts";
 import { groupsOf } from "../../../link/flows/flow_run.ts";
 import { tryLab } from "../../../load/lab.ts";
 import { stockServing } from "../../../load/serving/serving.ts";
@@ -25,7 +26,6 @@ import { cellsOf, type FlowPlan, flowPlanDigest, pageOf } from "../plan/plan.ts"
 import type { FlowRecords } from "../records/flow_records.ts";
 import { addedFlows, type FlowRunRow, flowCellsOf, flowPageLoadOf, flowRunsOf } from "../store/flow_runs.ts";
 import { attemptFlowRun, type FlowAttemptRequest } from "./attempt.ts";
-import { flowEvidenceFolder } from "./evidence.ts";
 import { countsOf, excludedSentence, flowCellResults, flowTable, noneValidReason } from "./outcome.ts";
 import { attemptPageRun, type RunPage } from "./page_run.ts";
 import { runFlowSweep } from "./runner.ts";
@@ -49,13 +49,13 @@ interface FlowShard extends Shard {
 /** The numbers of a run, by what it left. */
 const resultOf = (records: FlowRecords, { flows }: RunCell): FlowResult => flowResult(records, groupsOf(flows));
 
-/** On a terminal whose last line is progress, the flows are shown below it. */
-function watchOf({ below }: Progress): Pick<FlowAttemptRequest, "watch"> {
-  return below ? { watch: (run, files) => openLiveView({ run, files, draw: below }) } : {};
+/** On a terminal whose last line is progress, the flows are shown below it, if they are of one run at a time. */
+function watchOf({ below }: Progress, labs: Labs | undefined): Pick<FlowAttemptRequest, "watch"> {
+  return below && (labs?.most ?? 1) === 1 ? { watch: (run, files) => openLiveView({ run, files, draw: below }) } : {};
 }
 
 export function flowInstrument(execution: FlowExecution): Instrument<FlowSweep> {
-  const { home, source, plan, fresh, evidence, shard } = execution;
+  const { home, source, plan, fresh, shard } = execution;
   const flowCells = cellsOf(plan).filter(({ link }) => shard === undefined || link === shard.link);
   const page = pageOf(plan);
   const made = {
@@ -88,7 +88,8 @@ export function flowInstrument(execution: FlowExecution): Instrument<FlowSweep> 
       if (made.recordings) made.pinned = await pinnings(execution, made.recordings, session);
     },
     run: ({ progress, ...session }) => {
-      const { results, sweep } = session;
+      const { results, sweep, labs } = session;
+      const watch = watchOf(progress, labs);
       const cells = cellsIn(results, sweep);
       const pages = runPages(plan, made.recordings, made.pinned);
       const pageSize = [...(made.recordings?.values() ?? [])][0] ?? null;
@@ -97,10 +98,9 @@ export function flowInstrument(execution: FlowExecution): Instrument<FlowSweep> 
         tasks: flowTasks(results, sweep, plan, cells),
         attempt: (request) =>
           request.page
-            ? attemptPageRun({ ...request, ...watchOf(progress) }, request.page)
-            : attemptFlowRun({ ...request, ...watchOf(progress) }),
+            ? attemptPageRun({ ...request, ...watch }, request.page)
+            : attemptFlowRun({ ...request, ...watch }),
         ...(pages ? { pageOf: pages } : {}),
-        ...(evidence === undefined ? {} : { evidenceOf: flowEvidenceFolder(evidence, sweep) }),
         guess_ms: (cell) => guessRun_ms(plan, cell, pageSize),
       });
     },

@@ -1,28 +1,22 @@
 // The command line of a lab with trilane-flows at both ends of trilane-shaper. Composes it; starts nothing.
 import { programPath } from "../../../base/programs.ts";
 import type { LinkProfile } from "../../../link/link.ts";
+import type { Evidence } from "../../../load/evidence.ts";
 import { labCommand } from "../../../load/lab.ts";
 import { bin_ms, type RunPaths } from "./run_folder.ts";
-
-/** Further files, where somebody asked for evidence. */
-export interface EvidencePaths {
-  /** A folder. */
-  readonly qlog: string;
-  readonly packets: string;
-}
 
 export interface LabRun {
   readonly home: string;
   readonly link: LinkProfile;
   readonly paths: RunPaths;
   /** null: none is kept. */
-  readonly evidence: EvidencePaths | null;
+  readonly evidence: Pick<Evidence, "qlogs" | "capture"> | null;
 }
 
-/** The whole command line: far end, shaper, near end. UserError where a file that the link names has changed. */
+/** The whole command line: far end, shaper, near end. @throws UserError if a file that the link names has changed */
 export function flowsCommandLine({ home, link, paths, evidence }: LabRun): string[] {
   const program = programPath("trilane-flows");
-  const qlog = evidence === null ? [] : ["--qlog", evidence.qlog];
+  const qlog = evidence === null ? [] : ["--qlog", evidence.qlogs];
   const end = (name: "near" | "far", report: string, samples: string): string[] => [
     ...[program, name, paths.run, "--report", report, "--samples", samples],
     ...qlog,
@@ -31,7 +25,7 @@ export function flowsCommandLine({ home, link, paths, evidence }: LabRun): strin
     ...["--flow-counters", paths.counters, "--flow-bins", paths.bins, "--flow-bin", `${bin_ms}ms`],
     // The near end chooses controllers that only a privileged process may.
     "--keep-capabilities",
-    ...(evidence === null ? [] : ["--pcapng", evidence.packets]),
+    ...(evidence?.capture ?? []),
   ];
   const lab = labCommand({ home, recording: null, link, reports: { replay: "", shaper: paths.shaper }, shaperOptions });
   const far = end("far", paths.far, paths.farSamples);

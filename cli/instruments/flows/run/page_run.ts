@@ -21,13 +21,13 @@ export interface RunPage {
 
 /** Resolves also for a load that failed. Throws what would fail every load, and the signal's reason. */
 export async function attemptPageRun(request: FlowAttemptRequest, page: RunPage): Promise<FlowAttempt> {
-  const { home, run, link, evidence, signal, watch, tolerance } = request;
+  const { home, run, link, evidence, cpus, signal, watch, tolerance } = request;
   const { recording, strict, lane, start_ms, pinned_ms = null } = page;
   // The browser's own library is slow to load, and runs without a page need none of it.
   const { measureLoad } = await import("../../../load/load.ts");
   const left: LeftRecords[] = [];
   const load = await measureLoad({
-    ...{ home, recording, strict, lane, link, signal, pinned_ms },
+    ...{ home, recording, strict, lane, link, signal, pinned_ms, cpus, evidence },
     ...(tolerance ? { tolerance } : {}),
     // A page that is not there when the run ends has failed.
     timeout_ms: run.for_ms - start_ms,
@@ -38,7 +38,6 @@ export async function attemptPageRun(request: FlowAttemptRequest, page: RunPage)
       read: async (files) => void left.push(await readFlowRecords(run, files)),
       ...(watch ? { watch: (files: FlowFiles) => watch(run, files) } : {}),
     },
-    ...(evidence === undefined ? {} : { evidence }),
   });
   const { status, reasons, wall_ms } = load.log._trilane;
   const records = left[0]?.records ?? null;

@@ -8,14 +8,14 @@ import type {
   SweepPaused,
   SweepStarted,
 } from "../../../../schemas/generated/sweep_event.ts";
-import type { RunnerOptions, RunOutcome } from "../../../engine/measuring.ts";
+import type { AttemptTerms, RunnerOptions, RunOutcome } from "../../../engine/measuring.ts";
 import { runTasks } from "../../../engine/runner.ts";
 import { stoppingOf } from "../../../engine/stopping.ts";
 import { flowRunOf } from "../../../link/flows/flow_run.ts";
 import type { FlowSweep } from "../../../results/store/results.ts";
 import { counted, type RuledFlowRun, ruledFlows } from "../answer/contrasts.ts";
 import type { FlowPlan } from "../plan/plan.ts";
-import { runSeed } from "../plan/run_order.ts";
+import { runPlace, runSeed } from "../plan/run_order.ts";
 import { packRecords, thinnedRecords } from "../records/stored_records.ts";
 import { flowRunsOf, recordFlowRun } from "../store/flow_runs.ts";
 import type { FlowAttempt, FlowAttemptRequest } from "./attempt.ts";
@@ -29,10 +29,8 @@ export interface FlowRunnerOptions extends RunnerOptions<RunCell> {
   readonly attempt: (request: FlowAttemptRequest) => Promise<FlowAttempt>;
   /** The numbers of a run, by what it left. */
   readonly resultOf: (records: NonNullable<FlowAttempt["records"]>, cell: RunCell) => FlowResult;
-  /** What is loaded amid a cell's flows; without it no page is. */
+  /** What is loaded while a cell's flows run; without it no page is. */
   readonly pageOf?: (cell: RunCell) => RunPage;
-  /** A folder for what each attempt leaves; without it only its row is kept. */
-  readonly evidenceOf?: (cell: RunCell, block: number, attempt: number) => string;
   readonly tell: (event: SweepStarted | SweepPaused | FlowRunStarted | FlowRunFinished) => void;
 }
 
@@ -45,16 +43,17 @@ function placeOf({ cell: { mix, link, lane }, planned: { position, block } }: Fl
   return { position, mix, link, lane, block, attempt };
 }
 
-function requestOf(options: FlowRunnerOptions, { cell, planned: { block }, attempts }: FlowTask): FlowAttemptRequest {
-  const { home, plan, pageOf, evidenceOf, signal } = options;
+function requestOf(
+  { home, plan, pageOf }: FlowRunnerOptions,
+  { cell, planned: { block } }: FlowTask,
+  terms: AttemptTerms,
+): FlowAttemptRequest {
   return {
-    home,
+    ...{ home, ...terms },
     run: flowRunOf(cell.flows, plan),
     link: { ...cell.link_profile, seed: runSeed(plan, cell, block) },
     ...(plan.tolerance ? { tolerance: plan.tolerance } : {}),
     ...(pageOf ? { page: pageOf(cell) } : {}),
-    ...(evidenceOf ? { evidence: evidenceOf(cell, block, attempts) } : {}),
-    signal,
   };
 }
 
@@ -76,8 +75,14 @@ export function runFlowSweep(options: FlowRunnerOptions): Promise<RunOutcome> {
       counted,
       tell,
       began: (task) => tell({ event: "flow-run-started", ...placeOf(task, task.attempts) }),
-      attempt: async (task) => {
-        const made = await options.attempt(requestOf(options, task));
+      placeOf: runPlace,
+      // The number first: mixes are long.
+      evidenceNames: ({ id, mix, link, lane }) => ({
+        folders: [`cell-${id}-${mix}`, link],
+        ...(lane === null ? {} : { variant: lane }),
+      }),
+      attempt: async (task, terms) => {
+        const made = await options.attempt(requestOf(options, task, terms));
         return { ...made, result: made.records && resultOf(made.records, task.cell) };
       },
       store: ({ cell, planned: { block, position }, attempts }, made, started_at) => {

@@ -3,9 +3,7 @@
 
 import type { PlanPage } from "../../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../../base/errors.ts";
-import { homeFolder } from "../../../base/home.ts";
 import { say } from "../../../base/terminal_text.ts";
-import { type LabsOptions, labsOf } from "../../../engine/labs.ts";
 import type { ReadPlan } from "../../../engine/plan_kind.ts";
 import { measuredTraces, syntheticTraces } from "../../../link/trace/networks.ts";
 import { servingChoiceOf } from "../../../load/serving/options.ts";
@@ -31,8 +29,7 @@ export type PagePlanOptions = Parameters<typeof servingChoiceOf>[0] &
   Parameters<typeof browsersOf>[0] &
   Partial<ServersOptions> &
   Partial<DetectOptions> &
-  AsOptions &
-  LabsOptions & {
+  AsOptions & {
     readonly plan: string;
     readonly page: readonly string[];
     readonly runs: number | undefined;
@@ -40,7 +37,6 @@ export type PagePlanOptions = Parameters<typeof servingChoiceOf>[0] &
     readonly once: boolean;
     readonly new: boolean;
     readonly json: boolean;
-    readonly home: string | undefined;
   };
 
 /** The plan with what the command line sets in its place. */
@@ -123,7 +119,6 @@ async function described(home: string, source: PageSource, options: PagePlanOpti
 
 /** @throws UserError if the command line contradicts itself; the plan is read once its pages are known */
 export function readPagePlan(options: PagePlanOptions): ReadPlan {
-  const labs = labsOf(options, homeFolder(options.home));
   if (options.once && options.new)
     throw new UserError("--once runs no sweep again, --new begins again: give one of them");
   return {
@@ -136,7 +131,7 @@ export function readPagePlan(options: PagePlanOptions): ReadPlan {
       // Looked at first, as making pages ready takes a while; the sweep that another process ends meanwhile counts, too.
       if (!once || finishedSweep(home, plan) === null) {
         const { executePages } = await import("../run/instrument.ts");
-        if (await executePages({ ...terms, plan, once, labs, published: publishedSentences })) return true;
+        if (await executePages({ ...terms, plan, once, published: publishedSentences })) return true;
       }
       if (verbosity !== "quiet")
         say(`sweep ${finishedSweep(home, plan)?.id} of plan ${plan.name} is finished: nothing to do`);

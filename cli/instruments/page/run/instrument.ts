@@ -6,10 +6,9 @@ import { liveServer } from "../../../base/factors.ts";
 import { cachedBeforeIn } from "../../../browser/device.ts";
 import { execute } from "../../../engine/execute.ts";
 import type { Conclusion, ExecutionTerms, Instrument, Session } from "../../../engine/instrument.ts";
-import type { Labs } from "../../../engine/labs.ts";
 import type { RunOutcome } from "../../../engine/measuring.ts";
 import { liveFar } from "../../../link/live/live_lab.ts";
-import { allowedCpus, labsWords, tryLab } from "../../../load/lab.ts";
+import { tryLab } from "../../../load/lab.ts";
 import { type LiveFar, serverOf } from "../../../load/servers/servers.ts";
 import { tryServers } from "../../../load/try_servers.ts";
 import type { Recording } from "../../../recording/archive/archive.ts";
@@ -31,7 +30,6 @@ import { unusualDevice } from "../../../sweep/plan/recording_trial.ts";
 import { videoLength_s } from "../../../sweep/plan/video_pages.ts";
 import { comparedPages, pageNouns } from "../answer/compared.ts";
 import { LooksSoFar } from "./answer_so_far.ts";
-import { evidenceFolder } from "./evidence.ts";
 import { failureOf, outcomeLines, outcomeOf } from "./outcome.ts";
 import { counted, runPageLoads } from "./runner.ts";
 
@@ -41,8 +39,6 @@ export interface PageExecution extends ExecutionTerms {
   readonly once?: boolean;
   /** The whole command ends so long after the process began, with what it has; the answer is needed then, or it fails. Default: no limit. */
   readonly limit_s?: number;
-  /** Default: loads run one after another. */
-  readonly labs?: Labs;
   /** Prints what came of the finished sweep, in place of its table and verdict. */
   readonly conclude?: (sweep: number) => Promise<void>;
   /** Of commands that run studies' plans: how loads stand beside what was published. */
@@ -63,9 +59,7 @@ export function executePages(execution: PageExecution): Promise<boolean> {
 const reserve_ms = 45_000;
 
 function pageInstrument(execution: PageExecution): Instrument<Sweep> {
-  const { home, plan, source, fresh, evidence, shard, limit_s } = execution;
-  // Live servers are not ours to load, and several loads at once would share the way to them.
-  const labs = plan.servers?.[liveServer] ? undefined : execution.labs;
+  const { home, plan, source, fresh, shard, limit_s } = execution;
   const planned = cellsOf(plan).filter((cell) => !shard || shard.placeOf(cell) !== null);
   const made = {
     recordings: new Map() as ReadonlyMap<string, Recording>,
@@ -78,6 +72,8 @@ function pageInstrument(execution: PageExecution): Instrument<Sweep> {
   return {
     noun: "loads",
     shard,
+    // Live servers are not ours to load, and several loads at once would share the way to them.
+    sideBySide: plan.servers?.[liveServer] ? "never" : "as-calibrated",
     profiles: planned.map(({ link_profile }) => link_profile),
     blocks: plan.repetitions,
     prepare: async (held, progress) => {
@@ -98,7 +94,6 @@ function pageInstrument(execution: PageExecution): Instrument<Sweep> {
       const { recordings } = made;
       const environment = {
         ...start.environment,
-        labs: labsWords(labs?.most ?? 1, allowedCpus()),
         ...modelledEnvironment(recordings.values()),
         ...deviceEnvironment([...recordings].map(([page, recording]) => [page, unusualDevice(recording)])),
         ...cacheEnvironment([...recordings].map(([page, { notes }]) => [page, cachedBeforeIn(notes)])),
@@ -134,9 +129,7 @@ function pageInstrument(execution: PageExecution): Instrument<Sweep> {
         pinnedOf: (page) => pinned.get(page) ?? null,
         isComplete: (page) => isSynthetic(recordings.get(page) ?? { source: "" }),
         ...(filmed && plan.films ? { film: filmed.filmLoad } : {}),
-        ...(evidence === undefined ? {} : { evidenceOf: evidenceFolder(evidence, sweep) }),
         guess_ms: cellGuess(plan, (page) => recordings.get(page), results),
-        ...(labs ? { labs } : {}),
         // The clock of performance.now() began with the process.
         ...(limit_s === undefined ? {} : { most_ms: () => limit_s * 1000 - reserve_ms - performance.now() }),
         tell: (event) => {

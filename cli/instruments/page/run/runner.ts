@@ -14,11 +14,12 @@ import type {
 import type { EndedAttempt, RunnerOptions, RunOutcome } from "../../../engine/measuring.ts";
 import { runTasks } from "../../../engine/runner.ts";
 import type { Cell, Load, Sweep } from "../../../results/store/results.ts";
+import { roundOf } from "../../../sweep/plan/neighbours.ts";
 import { BrowserVersion } from "./browser_version.ts";
 import { type FilmLoad, filmCells, unfilmedCells } from "./films.ts";
 import { loadRequest, type Measure, type Requesting } from "./request.ts";
 import { pageRule } from "./settled_lanes.ts";
-import { type Task, tasksOf, unitsOf } from "./tasks.ts";
+import { placeOf, type Task, tasksOf } from "./tasks.ts";
 import { UncoveredPages } from "./uncovered_pages.ts";
 
 /** Of what the loads are expected to take: as much again repeats those whose link was held up, and a sweep stays nearly as short. */
@@ -32,8 +33,6 @@ export interface PageRunnerOptions
     Omit<RunnerOptions<Cell>, "sweep" | "tasks" | "isEnough" | "timeLimit"> {
   readonly sweep: Sweep;
   readonly measure: Measure;
-  /** A folder for what each attempt at a load leaves behind; without it nothing is kept but the page load. */
-  readonly evidenceOf?: (cell: Cell, block: number, attempt: number) => string;
   /** Films further loads of each cell, after all others. Without it nothing is filmed. */
   readonly film?: FilmLoad;
   readonly tell: (
@@ -45,7 +44,7 @@ interface LoadAttempt extends EndedAttempt {
   readonly load: PageLoad;
 }
 
-function placeOf({ cell: { page, lane, link }, planned: { position, block } }: Task, attempt: number) {
+function eventPlace({ cell: { page, lane, link }, planned: { position, block } }: Task, attempt: number) {
   return { position, page, lane, link, block, attempt };
 }
 
@@ -67,7 +66,7 @@ function loadsBefore(tasks: readonly Task[], loads: readonly Load[]): Pick<Sweep
  * loads are enough, the rest of a lane's on a page and link is no longer planned then.
  */
 export function runPageLoads(options: PageRunnerOptions): Promise<RunOutcome> {
-  const { results, sweep, plan, resumed, measure, evidenceOf, film, guess_ms, tell } = options;
+  const { results, sweep, plan, resumed, measure, film, guess_ms, tell } = options;
   const stored = results.loadsOf(sweep.id);
   const tasks = tasksOf(results, sweep, plan);
   const stoppingRule = pageRule(plan, stored);
@@ -88,14 +87,12 @@ export function runPageLoads(options: PageRunnerOptions): Promise<RunOutcome> {
     },
     retries: { for_s: plan.retry_for_s, share: retryShare },
     ...{ counted, tell },
-    unitsOf: (left, mayShare) => unitsOf(left, plan, mayShare),
-    began: (task) => tell({ event: "load-started", ...placeOf(task, task.attempts) }),
-    attempt: async ({ cell, planned: { block }, attempts }, { signal, cpus }) => {
-      const load = await measure({
-        ...loadRequest({ ...options, signal }, cell, block),
-        ...(cpus ? { cpus } : {}),
-        ...(evidenceOf ? { evidence: evidenceOf(cell, block, attempts) } : {}),
-      });
+    placeOf: (cell) => placeOf(plan, cell),
+    roundOf: (block) => roundOf(plan, block),
+    evidenceNames: ({ page, link, lane }) => ({ folders: [page, link], variant: lane }),
+    began: (task) => tell({ event: "load-started", ...eventPlace(task, task.attempts) }),
+    attempt: async ({ cell, planned: { block } }, { signal, cpus, evidence }) => {
+      const load = await measure({ ...loadRequest({ ...options, signal }, cell, block), cpus, evidence });
       const { status, reasons, wall_ms } = load.log._trilane;
       return { status, reasons, wall_ms, load };
     },
@@ -110,7 +107,7 @@ export function runPageLoads(options: PageRunnerOptions): Promise<RunOutcome> {
       if (changed) tell(changed);
       tell({
         event: "load-finished",
-        ...placeOf(task, attempt),
+        ...eventPlace(task, attempt),
         ...{ load: row, status, reasons: [...reasons], plt_ms: load.log._trilane.metrics.plt_ms, wall_ms },
         ...{ done, loads: all, left_s },
       });

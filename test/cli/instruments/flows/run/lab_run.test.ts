@@ -1,8 +1,6 @@
-// cli/instruments/flows/run: a lab's command line has both ends around the link, and a run's evidence lies where a row of results says.
+// cli/instruments/flows/run: a lab's command line has both ends around the link, and what a run's files may take.
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { test } from "node:test";
-import { flowEvidenceFolder } from "../../../../../cli/instruments/flows/run/evidence.ts";
 import { flowsCommandLine } from "../../../../../cli/instruments/flows/run/lab_run.ts";
 import { neededBytes, runPathsIn } from "../../../../../cli/instruments/flows/run/run_folder.ts";
 import { parseLink } from "../../../../../cli/link/link.ts";
@@ -28,20 +26,13 @@ test("the far end runs the shaper, which runs the near end; each writes files of
 
 test("with evidence there are a capture and qlogs of both ends; without, none", () => {
   const asked = { home: "/home", link, paths: runPathsIn("/run") };
-  const kept = flowsCommandLine({ ...asked, evidence: { qlog: "/kept/qlog", packets: "/kept/packets.pcapng" } });
+  const kept = flowsCommandLine({
+    ...asked,
+    evidence: { qlogs: "/kept/qlog", capture: ["--pcapng", "/kept/packets.pcapng"] },
+  });
   assert.equal(kept.filter((word) => word === "/kept/qlog").length, 2);
   assert.equal(kept[kept.indexOf("--pcapng") + 1], "/kept/packets.pcapng");
   assert.ok(!flowsCommandLine({ ...asked, evidence: null }).some((word) => /qlog|pcapng/.test(word)));
-});
-
-test("each attempt has a folder of its own, whatever mixes and links are called", () => {
-  const folderOf = flowEvidenceFolder("/kept", { id: 3 });
-  const cell = { id: 7, mix: "quic:cubic-n2 + tcp:cubic@5s", link: "5mbit/50ms", lane: null };
-  const first = folderOf(cell, 0, 1);
-  assert.equal(first, join("/kept", "sweep-3", "cell-7-quic_cubic-n2_tcp_cubic_5s", "5mbit_50ms", "block0-attempt1"));
-  const others = [folderOf({ ...cell, id: 8 }, 0, 1), folderOf(cell, 1, 1), folderOf({ ...cell, lane: "h3" }, 0, 1)];
-  assert.equal(new Set([first, ...others]).size, 4);
-  assert.ok(folderOf({ ...cell, mix: "../../x" }, 0, 0).startsWith("/kept/sweep-3/cell-7-"));
 });
 
 test("the room that a run needs grows with its flows, its length and its ticks", () => {

@@ -462,19 +462,4 @@ describe("several labs", () => {
         .sort(),
     );
   });
-
-  test("stopped in the middle it goes on with what is missing", async () => {
-    const stop = new AbortController();
-    let measured = 0;
-    const measure = async (request: LoadRequest) => {
-      await delay(1);
-      if (++measured === 9) stop.abort();
-      return validLoad(request);
-    };
-    assert.equal((await fastRun({ home, plan, measure, labs, signal: stop.signal })).state, "stopped");
-    assert.equal((await fastRun({ home, plan, measure: validLoad, labs })).state, "finished");
-    const places = storedLoads(home).map(place);
-    assert.equal(new Set(places).size, places.length);
-    assert.equal(places.length, cellsOf(plan).length * 2);
-  });
 });
