@@ -17,14 +17,14 @@ import { studyOfPlan } from "../results/studies/all.ts";
 import { comparedSpreads } from "../results/studies/spread.ts";
 import { comparedMetric, type MetricChoice } from "../results/verdict/compared_metric.ts";
 import { compare } from "../results/verdict/comparison.ts";
-import { type LanePair, lanePairs, sortLanes } from "../results/verdict/sample.ts";
-import { sidesOf } from "../results/verdict/sides_agree.ts";
 import {
   decisionWords,
   type StoppingSummary,
   stoppingSentence,
   stoppingSummary,
-} from "../results/verdict/stopping_summary.ts";
+} from "../results/verdict/load_rule_outcome.ts";
+import { type LanePair, lanePairs, sortLanes } from "../results/verdict/sample.ts";
+import { sidesOf } from "../results/verdict/sides_agree.ts";
 import { summarize } from "../results/verdict/summary.ts";
 import { verdictBy } from "../results/verdict/sweep_verdict.ts";
 import { agreementSection } from "./agreement_section.ts";

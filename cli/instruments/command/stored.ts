@@ -5,9 +5,11 @@ import type { CommandExport } from "../../../schemas/generated/command_export.ts
 import type { CommandRecord } from "../../../schemas/generated/command_record.ts";
 import { chosenAttempts, chosenFormat, exportedSweep, jsonPieces, linksOf, writeExport } from "../../engine/export.ts";
 import type { ExportTerms, StoredSweeps } from "../../engine/plan_kind.ts";
+import { stoppingDocument } from "../../results/answer/rule_outcome.ts";
 import { type MeasuredCell, measuredCellsOf, measuredRunsOf } from "../../results/store/measured_runs.ts";
 import type { CommandSweep, Results } from "../../results/store/results.ts";
 import { comparedRun } from "./answer/compared.ts";
+import { commandStopping } from "./answer/comparison.ts";
 import { commandSentences } from "./answer/sentences.ts";
 import { summarizeCommands } from "./answer/summary.ts";
 import { bundledCommands } from "./bundled.ts";
@@ -15,11 +17,15 @@ import { commandCsvLines, commandFormats } from "./export/csv.ts";
 import type { CommandRun } from "./metrics/values.ts";
 import { commandReport } from "./report/command_report.ts";
 
-function exportDocument(
-  sweep: CommandSweep,
-  cells: readonly MeasuredCell[],
-  runs: readonly CommandRun[],
-): CommandExport {
+interface Exported {
+  readonly cells: readonly MeasuredCell[];
+  readonly runs: readonly CommandRun[];
+}
+
+/** `all`: of the sweep. */
+function exportDocument(sweep: CommandSweep, { cells, runs }: Exported, all: Exported): CommandExport {
+  const isFinished = sweep.finished_at !== null;
+  const stopping = stoppingDocument(commandStopping(sweep.plan, all.cells, all.runs, isFinished));
   return {
     schema: "trilane/command-export/1",
     sweep: exportedSweep<CommandExport["sweep"]["plan"]>(sweep),
@@ -33,7 +39,8 @@ function exportDocument(
       },
     })),
     summaries: summarizeCommands(cells, runs),
-    verdict: commandSentences(sweep.plan, cells, runs, sweep.finished_at !== null),
+    verdict: commandSentences(sweep.plan, cells, runs, isFinished),
+    ...(stopping ? { stopping } : {}),
   };
 }
 
@@ -43,8 +50,10 @@ async function exportCommands(results: Results, id: number, terms: ExportTerms):
   const all = measuredRunsOf<CommandRecord>(results, id);
   const runs = chosenAttempts(all, terms, sweep, (run) => run.id, ["run", "runs", "time"]);
   const ids = new Set(runs.map(({ cell }) => cell));
-  const cells = measuredCellsOf(results, id).filter((cell) => ids.has(cell.id));
-  const pieces = kind === "csv" ? commandCsvLines(runs) : jsonPieces(exportDocument(sweep, cells, runs));
+  const allCells = measuredCellsOf(results, id);
+  const chosen = { cells: allCells.filter((cell) => ids.has(cell.id)), runs };
+  const pieces =
+    kind === "csv" ? commandCsvLines(runs) : jsonPieces(exportDocument(sweep, chosen, { cells: allCells, runs: all }));
   await writeExport(pieces, { kind, sweep: id, loads: runs.length }, terms);
 }
 

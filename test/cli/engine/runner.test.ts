@@ -19,7 +19,7 @@ import { addedFlows, flowRunsOf } from "../../../cli/instruments/flows/store/flo
 import { runPageLoads } from "../../../cli/instruments/page/run/runner.ts";
 import { groupsOf } from "../../../cli/link/flows/flow_run.ts";
 import { disturbedRunReason } from "../../../cli/load/disturbance.ts";
-import type { StoppingPlan } from "../../../cli/results/answer/stopping.ts";
+import type { StoppingPlan } from "../../../cli/results/answer/paired_rule.ts";
 import { addedMeasured, measuredRunsOf } from "../../../cli/results/store/measured_runs.ts";
 import { type CommandSweep, openResults, type Results } from "../../../cli/results/store/results.ts";
 import type { SweepEvent } from "../../../schemas/generated/sweep_event.ts";

@@ -1,17 +1,12 @@
 // Commands against the first one, on the same link, in the same blocks: by the paired ratio of contrast.ts, the time by the plan's rule for when runs
-// are enough, if it has one (results/answer/stopping.ts). Numbers only.
+// are enough, if it has one (results/answer/paired_rule.ts). Numbers only.
 
 import { median } from "../../../base/quantile.ts";
 import { metrics } from "../../../registry/metrics.ts";
+import { pairsOf, type Ruled, type RuledComparison, type RuledSide } from "../../../results/answer/block_values.ts";
 import { contrast } from "../../../results/answer/contrast.ts";
-import {
-  type Judged,
-  judgeTogether,
-  pairsOf,
-  type Ruled,
-  type RuledComparison,
-  type RuledSide,
-} from "../../../results/answer/stopping.ts";
+import { type Judged, judgeTogether } from "../../../results/answer/judged.ts";
+import type { StoppingOf } from "../../../results/answer/rule_outcome.ts";
 import type { MeasuredCell } from "../../../results/store/measured_runs.ts";
 import type { StoredCommandPlan } from "../../../results/store/results.ts";
 import { type CommandRun, type Quantity, runValue } from "../metrics/values.ts";
@@ -39,7 +34,8 @@ export interface ComparedCommands {
 /** How a run ends that counts: none is tried again. */
 export const counted = ["valid", "failed"] as const;
 
-const sideOf = ({ id, link }: ComparedCell, quantity: Quantity): RuledSide<RuledRun> => ({
+const sideOf = ({ id, subject, link }: ComparedCell, quantity: Quantity): RuledSide<RuledRun> => ({
+  ...{ name: subject, quantity, link },
   place: link ?? "",
   cells: new Map([["", id]]),
   counted,
@@ -54,21 +50,33 @@ interface PlacedComparison extends RuledComparison<RuledRun> {
 }
 
 /** Each against the first command on its link. */
-function comparisonsOf(cells: readonly ComparedCell[], quantity: Quantity): PlacedComparison[] {
-  return [...Map.groupBy(cells, ({ link }) => link).values()].flatMap(([first, ...rest]) =>
-    first
-      ? rest.map((cell) => ({
-          ...{ one: sideOf(cell, quantity), other: sideOf(first, quantity) },
-          cells: [cell, first] as const,
-        }))
-      : [],
+function ruledBy(cells: readonly ComparedCell[], quantity: Quantity) {
+  const sides = new Map(cells.map((cell) => [cell, sideOf(cell, quantity)]));
+  const sideIn = (cell: ComparedCell) => sides.get(cell) as RuledSide<RuledRun>;
+  const comparisons: PlacedComparison[] = [...Map.groupBy(cells, ({ link }) => link).values()].flatMap(
+    ([first, ...rest]) =>
+      first
+        ? rest.map((cell) => ({
+            ...{ one: sideIn(cell), other: sideIn(first) },
+            cells: [cell, first] as const,
+          }))
+        : [],
   );
+  return { sides: [...sides.values()], comparisons };
 }
 
 /** What the plan's rule is about: each command's time. */
-export const ruledCommands = (cells: readonly ComparedCell[]): Ruled<RuledRun> => ({
-  sides: cells.map((cell) => sideOf(cell, timeQuantity)),
-  comparisons: comparisonsOf(cells, timeQuantity),
+export const ruledCommands = (cells: readonly ComparedCell[]): Ruled<RuledRun> => ruledBy(cells, timeQuantity);
+
+/** Of all runs of a sweep. */
+export const commandStopping = (
+  plan: Pick<StoredCommandPlan, "until" | "time_limit_s" | "repetitions">,
+  cells: readonly ComparedCell[],
+  runs: readonly RuledRun[],
+  isFinished: boolean,
+): StoppingOf<RuledRun> => ({
+  ...{ plan, isFinished, ruled: ruledCommands(cells), attempts: runs },
+  noun: ["run", "runs"],
 });
 
 /** All that is returned is judged together. */
@@ -79,7 +87,7 @@ export function compareCommands(
   quantities: readonly Quantity[],
 ): ComparedCommands[] {
   const all = quantities.flatMap((quantity) =>
-    comparisonsOf(cells, quantity).flatMap((comparison) => {
+    ruledBy(cells, quantity).comparisons.flatMap((comparison) => {
       const pairs = pairsOf(comparison, runs);
       const found = contrast(pairs.map((pair) => [pair]));
       if (found === null) return [];

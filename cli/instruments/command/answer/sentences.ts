@@ -4,14 +4,15 @@
 import { count, formatPercents, formatTime, formatTimeRange, percentRange } from "../../../base/numbers.ts";
 import { figures } from "../../../registry/units.ts";
 import { isProbable, surenessNote, unitsText } from "../../../results/answer/contrast.ts";
-import { equalEvidence, stoppingSentences, withinWords } from "../../../results/answer/stopping.ts";
+import { equalEvidence, withinWords } from "../../../results/answer/judged.ts";
+import { stoppingSentences } from "../../../results/answer/rule_outcome.ts";
 import type { StoredCommandPlan } from "../../../results/store/results.ts";
 import { type CommandRun, quantitiesOf } from "../metrics/values.ts";
 import {
   type ComparedCell,
   type ComparedCommands,
+  commandStopping,
   compareCommands,
-  ruledCommands,
   timeQuantity,
 } from "./comparison.ts";
 import { summarizeCommands } from "./summary.ts";
@@ -116,7 +117,7 @@ export function commandSentences(
     ...(note === null ? [] : [note]),
     ...(rest > 0 ? [`${count(rest, "more comparison")}: see the report.`] : []),
     ...(compared.length === 0 ? aloneSentences(cells, runs, prefix) : []),
-    ...stoppingSentences({ plan, ruled: ruledCommands(cells), attempts: runs, isFinished, noun: ["run", "runs"] }),
+    ...stoppingSentences(commandStopping(plan, cells, runs, isFinished)),
     ...failureSentences(runs),
   ];
 }

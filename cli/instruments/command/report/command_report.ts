@@ -23,7 +23,7 @@ import {
   linkList,
   unfinishedLine,
 } from "../../../report/instrument_report.ts";
-import { ruleSentence } from "../../../results/answer/stopping.ts";
+import { ruleSentence } from "../../../results/answer/rule_outcome.ts";
 import { type MeasuredCell, measuredCellsOf, measuredRunsOf } from "../../../results/store/measured_runs.ts";
 import type { CommandSweep, Results } from "../../../results/store/results.ts";
 import { commandSentences } from "../answer/sentences.ts";

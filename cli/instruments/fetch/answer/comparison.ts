@@ -3,9 +3,10 @@
 // others is one unit, as in summary.ts; of fewer each pair is. Pure.
 import { minimumUnits } from "../../../base/interval.ts";
 import { median } from "../../../base/quantile.ts";
+import { metrics } from "../../../registry/metrics.ts";
+import type { Ruled, RuledSide } from "../../../results/answer/block_values.ts";
 import { type Contrast, contrast, type Pair } from "../../../results/answer/contrast.ts";
-import type { Ruled, RuledSide } from "../../../results/answer/stopping.ts";
-import { bareLane, serverOfLane } from "../metrics/fetched.ts";
+import { bareLane, serverOfLane, variantWords } from "../metrics/fetched.ts";
 import type { FetchCell, StoredFetch } from "../store/fetch_runs.ts";
 import { distinctPlaces, type FetchPlace, placeKey } from "./summary.ts";
 
@@ -111,12 +112,18 @@ export type RuledFetch = Pick<StoredFetch, "cell" | "block" | "status" | "record
 /** What the plan's rule is about: that time of each lane, over all objects that both have. */
 export function ruledFetches(cells: readonly FetchCell[]): Ruled<RuledFetch> {
   const byPlace = Map.groupBy(cells, placeKey);
-  const sideOf = (place: FetchPlace, time: ComparedTime): RuledSide<RuledFetch> => ({
-    place: place.link ?? "",
-    cells: new Map((byPlace.get(placeKey(place)) ?? []).map(({ object, id }) => [object, id])),
-    counted,
-    valueOf: ({ record }) => record?.[time] ?? null,
-  });
+  const made = new Map<string, RuledSide<RuledFetch>>();
+  const sideOf = (place: FetchPlace, time: ComparedTime): RuledSide<RuledFetch> => {
+    const key = `${time} ${placeKey(place)}`;
+    const side = made.get(key) ?? {
+      ...{ name: variantWords(place), link: place.link, place: place.link ?? "", counted },
+      quantity: { name: time, title: metrics.fetch[time].title },
+      cells: new Map((byPlace.get(placeKey(place)) ?? []).map(({ object, id }) => [object, id] as const)),
+      valueOf: ({ record }: RuledFetch) => record?.[time] ?? null,
+    };
+    made.set(key, side);
+    return side;
+  };
   const places = distinctPlaces(cells);
   return {
     sides: places.map((place) => sideOf(place, comparedTime({ one: place, other: place }))),

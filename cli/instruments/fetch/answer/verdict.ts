@@ -1,15 +1,10 @@
 // What fetches say in sentences: which lane connects and has its first byte sooner, by how much, with interval and counts; and IPv6 against
 // IPv4. Pure: text out, no colour.
 import { formatPercents, formatTime, percentRange } from "../../../base/numbers.ts";
+import { pairsOf } from "../../../results/answer/block_values.ts";
 import { isProbable, surenessNote, unitsText } from "../../../results/answer/contrast.ts";
-import {
-  equalEvidence,
-  type Judged,
-  judgeTogether,
-  pairsOf,
-  stoppingSentences,
-  withinWords,
-} from "../../../results/answer/stopping.ts";
+import { equalEvidence, type Judged, judgeTogether, withinWords } from "../../../results/answer/judged.ts";
+import type { StoppingOf } from "../../../results/answer/rule_outcome.ts";
 import type { FetchSweep, StoredFetchPlan } from "../../../results/store/results.ts";
 import { isPlainTcp } from "../metrics/fetched.ts";
 import type { FetchCell, StoredFetch } from "../store/fetch_runs.ts";
@@ -17,6 +12,7 @@ import {
   type ComparedTime,
   comparedPlaces,
   comparedTime,
+  type RuledFetch,
   ruledFetches,
   type TimeDifference,
   timeDifference,
@@ -165,15 +161,14 @@ export function fetchVerdict(
   return note === null ? sentences : [...sentences, note];
 }
 
-/** What the plan's rule, and its limit of time, came to. */
-export const fetchStoppingSentences = (
+/** Of all fetches of a sweep. */
+export const fetchStopping = (
   { plan, finished_at }: Pick<FetchSweep, "plan" | "finished_at">,
   cells: readonly FetchCell[],
   fetches: readonly StoredFetch[],
   isFinished = finished_at !== null,
-): string[] =>
-  stoppingSentences({
-    ...{ plan, isFinished, ruled: ruledFetches(cells) },
-    attempts: timedAttempts(fetches, plan.repetitions),
-    noun: ["fetch", "fetches"],
-  });
+): StoppingOf<RuledFetch> => ({
+  ...{ plan, isFinished, ruled: ruledFetches(cells) },
+  attempts: timedAttempts(fetches, plan.repetitions),
+  noun: ["fetch", "fetches"],
+});

@@ -11,15 +11,23 @@ import {
   writeExport,
 } from "../../../engine/export.ts";
 import type { ExportTerms } from "../../../engine/plan_kind.ts";
+import { stoppingDocument } from "../../../results/answer/rule_outcome.ts";
 import type { FetchSweep, Results } from "../../../results/store/results.ts";
 import { fetchNotes } from "../answer/notes.ts";
 import { summarizeFetches, timedAttempts } from "../answer/summary.ts";
-import { fetchVerdict } from "../answer/verdict.ts";
+import { fetchStopping, fetchVerdict } from "../answer/verdict.ts";
 import { systemsOf } from "../prefixes/option.ts";
 import { type FetchCell, fetchesOf, type StoredFetch, storedFetchCellsOf } from "../store/fetch_runs.ts";
 import { fetchCsvLines, fetchFormats } from "./csv.ts";
 
-function exportDocument(sweep: FetchSweep, cells: readonly FetchCell[], fetches: readonly StoredFetch[]): FetchExport {
+interface Exported {
+  readonly cells: readonly FetchCell[];
+  readonly fetches: readonly StoredFetch[];
+}
+
+/** `all`: of the sweep. */
+function exportDocument(sweep: FetchSweep, { cells, fetches }: Exported, all: Exported): FetchExport {
+  const stopping = stoppingDocument(fetchStopping(sweep, all.cells, all.fetches));
   const timed = timedAttempts(fetches, sweep.plan.repetitions);
   return {
     schema: "trilane/fetch-export/1",
@@ -29,6 +37,7 @@ function exportDocument(sweep: FetchSweep, cells: readonly FetchCell[], fetches:
     summaries: summarizeFetches(cells, timed),
     verdict: fetchVerdict(cells, timed, sweep.plan),
     notes: fetchNotes(timed),
+    ...(stopping ? { stopping } : {}),
   };
 }
 
@@ -40,7 +49,11 @@ export async function exportFetches(results: Results, sweep: FetchSweep, terms: 
   const all = fetchesOf(results, sweep.id);
   const fetches = chosenAttempts(all, terms, sweep, ({ id }) => id, ["fetch", "fetches", "fetch"]);
   const ids = new Set(fetches.map(({ cell }) => cell));
-  const cells = storedFetchCellsOf(results, sweep.id).filter(({ id }) => ids.has(id));
-  const pieces = kind === "csv" ? fetchCsvLines(fetches, systems) : jsonPieces(exportDocument(sweep, cells, fetches));
+  const allCells = storedFetchCellsOf(results, sweep.id);
+  const chosen = { cells: allCells.filter(({ id }) => ids.has(id)), fetches };
+  const pieces =
+    kind === "csv"
+      ? fetchCsvLines(fetches, systems)
+      : jsonPieces(exportDocument(sweep, chosen, { cells: allCells, fetches: all }));
   await writeExport(pieces, { kind, sweep: sweep.id, loads: fetches.length }, terms);
 }

@@ -74,3 +74,7 @@ export function reasonInWords(reason: string, { lane, tls }: { readonly lane: st
   const isTcp = lane === "h1" || lane.startsWith("h2");
   return isTcp && reason.endsWith("TLSV1_ALERT_PROTOCOL_VERSION") ? (otherTls[tls] ?? reason) : reason;
 }
+
+/** `h1 (TLS 1.2) (IPv6)`: the usual versions are not named. */
+export const variantWords = ({ lane, tls, ip }: Variant): string =>
+  `${lane}${tls === "1.2" ? " (TLS 1.2)" : ""}${ip === 6 ? " (IPv6)" : ""}`;

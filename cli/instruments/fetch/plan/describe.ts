@@ -8,6 +8,7 @@ import type { PageSize } from "../../../sweep/plan/estimate.ts";
 import { pageName } from "../../../sweep/plan/page_patterns.ts";
 import { limitWords, ruledSize } from "../../../sweep/plan/until.ts";
 import { formatDuration } from "../../../sweep/progress/progress_lines.ts";
+import { variantWords } from "../metrics/fetched.ts";
 import { guessFetch_ms, type KnownSizes } from "./fetch_order.ts";
 import { hostOf } from "./objects.ts";
 import type { PlannedFetches } from "./page.ts";
@@ -37,10 +38,6 @@ export function describeFetches({ unmade, ...known }: PlannedFetches): FetchesPl
     pause_ms: links.length > 0 ? null : plan.pause_ms,
     expected_s: Math.round((tests_ms + fetches_ms) / 1000),
   };
-}
-
-function variantWords({ lane, tls, ip }: FetchesPlanned["variants"][number]): string {
-  return `${lane}${tls === "1.2" ? " (TLS 1.2)" : ""}${ip === 6 ? " (IPv6)" : ""}`;
 }
 
 const fetchRule = { compared: "each difference between lanes", known: "each lane's median" };

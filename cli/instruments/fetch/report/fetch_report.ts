@@ -10,12 +10,13 @@ import { savedFigure } from "../../../report/figures/figure_file.ts";
 import { readingKey } from "../../../report/figures/parts.ts";
 import { answerBlock, byFrequency, instrumentReport, unfinishedLine } from "../../../report/instrument_report.ts";
 import { publishedNumbers } from "../../../report/published_numbers.ts";
+import { stoppingSentences } from "../../../results/answer/rule_outcome.ts";
 import type { Results } from "../../../results/store/results.ts";
 import { costSentences } from "../answer/cost_sentence.ts";
 import { discoveries, type HostDiscovery, offersH3 } from "../answer/discovery.ts";
 import { fetchNotes } from "../answer/notes.ts";
 import { timedAttempts } from "../answer/summary.ts";
-import { fetchStoppingSentences, fetchVerdict } from "../answer/verdict.ts";
+import { fetchStopping, fetchVerdict } from "../answer/verdict.ts";
 import { hostOf, reasonInWords } from "../metrics/fetched.ts";
 import type { AutonomousSystems } from "../prefixes/read_prefixes.ts";
 import type { StoredFetch } from "../store/fetch_runs.ts";
@@ -141,7 +142,7 @@ function sentencesOf({ sweep, fetches, cells, timed }: FetchReportData): string[
   const own = timedAttempts(fetches, sweep.plan.repetitions);
   return [
     ...fetchVerdict(cells, own, sweep.plan),
-    ...fetchStoppingSentences(sweep, cells, fetches),
+    ...stoppingSentences(fetchStopping(sweep, cells, fetches)),
     ...costSentences(timed),
     ...fetchNotes(own),
   ];

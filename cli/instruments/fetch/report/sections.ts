@@ -7,7 +7,7 @@ import { count } from "../../../base/numbers.ts";
 import { linksOf } from "../../../engine/export.ts";
 import { builtLater } from "../../../report/figures/parts.ts";
 import { commandLine, definitionsTable, environmentTable, linkList } from "../../../report/instrument_report.ts";
-import { ruleSentence } from "../../../results/answer/stopping.ts";
+import { ruleSentence } from "../../../results/answer/rule_outcome.ts";
 import { hostEffects, pairsOf } from "../answer/host_effects.ts";
 import { type Fetched, hostOf, variantsOf } from "../metrics/fetched.ts";
 import { type Quantity, quantities } from "../metrics/quantities.ts";

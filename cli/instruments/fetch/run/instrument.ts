@@ -10,12 +10,13 @@ import { tryLab } from "../../../load/lab.ts";
 import { installed, type LoadServer, serverOf } from "../../../load/servers/servers.ts";
 import { tryServers } from "../../../load/try_servers.ts";
 import type { Recording } from "../../../recording/archive/archive.ts";
+import { stoppingSentences } from "../../../results/answer/rule_outcome.ts";
 import type { FetchSweep } from "../../../results/store/results.ts";
 import { counted } from "../answer/comparison.ts";
 import { callSentences, costSentences } from "../answer/cost_sentence.ts";
 import { fetchNotes } from "../answer/notes.ts";
 import { fetchesByPurpose, isCounted, summarizeFetches, timedAttempts } from "../answer/summary.ts";
-import { fetchStoppingSentences, fetchVerdict } from "../answer/verdict.ts";
+import { fetchStopping, fetchVerdict } from "../answer/verdict.ts";
 import { fetchSeed, guessFetch_ms, type KnownSizes } from "../plan/fetch_order.ts";
 import { blocksOf, type FetchPlan, fetchCellsOf, fetchPlanDigest } from "../plan/plan.ts";
 import { addedFetches, type FetchCell, fetchesOf, storedFetchCellsOf } from "../store/fetch_runs.ts";
@@ -80,7 +81,10 @@ export function fetchInstrument(execution: FetchExecution): Instrument<FetchSwee
       const { timed, counted } = fetchesByPurpose(all, repetitions);
       const stored = storedFetchCellsOf(results, sweep.id);
       const cells = summarizeFetches(stored, own);
-      const verdict = [...fetchVerdict(stored, own, sweep.plan), ...fetchStoppingSentences(sweep, stored, all, true)];
+      const verdict = [
+        ...fetchVerdict(stored, own, sweep.plan),
+        ...stoppingSentences(fetchStopping(sweep, stored, all, true)),
+      ];
       const notes = [...costSentences(timed), ...callSentences(counted), ...fetchNotes(own)];
       const count = (status: string): number => all.filter((fetch) => fetch.status === status).length;
       const counts = { valid: count("valid"), invalid: count("invalid"), failed: count("failed") };

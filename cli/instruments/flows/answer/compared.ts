@@ -3,7 +3,7 @@
 import type { ComparedNouns, ComparedSweep } from "../../../results/compare/interleaved.ts";
 import type { FlowSweep } from "../../../results/store/results.ts";
 import type { FlowCell, FlowRunRow } from "../store/flow_runs.ts";
-import { flowGoodput } from "./contrasts.ts";
+import { flowGoodput, partsByMix } from "./contrasts.ts";
 
 const nouns: ComparedNouns = {
   ...{ of: "flows", lane: "flow", loads: "runs", place: "mix, link and flow", metric: "time per MB" },
@@ -18,7 +18,7 @@ export function comparedFlows(
   cells: readonly FlowCell[],
   runs: readonly FlowRunRow[],
 ): ComparedSweep {
-  const words = new Map(plan.mixes.map(({ name, flows }) => [name ?? flows.join(" + "), flows]));
+  const words = partsByMix(plan);
   // A short run has more of slow start, and another page takes more of the link.
   const far = JSON.stringify([plan.page, plan.page_start_s, plan.for_s]);
   // One of the mix's flows on its link is what a page's lane is: it has a number of its own.

@@ -2,18 +2,12 @@
 // each, the others against the first mix on the same link, in the same blocks. By the goodput of a flow. Sentences from rows of runs.
 import { count } from "../../../base/numbers.ts";
 import { parseFlow } from "../../../link/flows/flow_words.ts";
+import { metrics } from "../../../registry/metrics.ts";
 import { figures } from "../../../registry/units.ts";
+import { pairsOf, type RuledComparison, type RuledSide } from "../../../results/answer/block_values.ts";
 import { contrast, isProbable, surenessNote, unitsText } from "../../../results/answer/contrast.ts";
-import {
-  equalEvidence,
-  type Judged,
-  judgeTogether,
-  pairsOf,
-  type RuledComparison,
-  type RuledSide,
-  stoppingSentences,
-  withinWords,
-} from "../../../results/answer/stopping.ts";
+import { equalEvidence, type Judged, judgeTogether, withinWords } from "../../../results/answer/judged.ts";
+import type { StoppingOf } from "../../../results/answer/rule_outcome.ts";
 import type { FlowSweep, StoredFlowPlan } from "../../../results/store/results.ts";
 import type { FlowRunRow } from "../store/flow_runs.ts";
 
@@ -26,6 +20,10 @@ export interface ContrastedCell {
   /** Of each `--flow` of the mix its words, in their order. */
   readonly parts: readonly string[];
 }
+
+/** Of each mix of a stored plan the words of its `--flow`s. */
+export const partsByMix = ({ mixes }: Pick<StoredFlowPlan, "mixes">): Map<string, readonly string[]> =>
+  new Map(mixes.map(({ name, flows }) => [name ?? flows.join(" + "), flows]));
 
 /** A run as the rule takes it. */
 export type RuledFlowRun = Pick<FlowRunRow, "cell" | "block" | "status" | "result">;
@@ -60,7 +58,16 @@ const directionOf = ({ parts }: ContrastedCell, part: number): string => parseFl
 
 const placeOf = ({ link, lane }: ContrastedCell): string => JSON.stringify([link, lane]);
 
+/** With the lane of the page, if there is one, and with the mix, if it has other flows. */
+function nameOfSide({ mix, lane, parts }: ContrastedCell, part: number): string {
+  const its = parts.length === 1 ? mix : `${parts[part]} in ${mix}`;
+  return lane === null ? its : `${its}, page over ${lane}`;
+}
+
+const goodput = { name: "goodput_bps", title: metrics.flow.goodput_bps.title };
+
 const sideOf = (cell: ContrastedCell, part: number): RuledSide<RuledFlowRun> => ({
+  ...{ name: nameOfSide(cell, part), quantity: goodput, link: cell.link },
   place: placeOf(cell),
   cells: new Map([["", cell.id]]),
   counted,
@@ -72,34 +79,41 @@ interface NamedComparison extends RuledComparison<RuledFlowRun> {
   readonly words: readonly [string, string];
 }
 
-function withinCell(cell: ContrastedCell): NamedComparison[] {
+type SideIn = typeof sideOf;
+
+function withinCell(cell: ContrastedCell, sideIn: SideIn): NamedComparison[] {
   return cell.parts.flatMap((words, part) => {
     // Those of the two directions share nothing.
     const first = cell.parts.findIndex((_, other) => directionOf(cell, other) === directionOf(cell, part));
     if (first === part) return [];
-    const sides = { one: sideOf(cell, first), other: sideOf(cell, part) };
+    const sides = { one: sideIn(cell, first), other: sideIn(cell, part) };
     return [{ ...sides, link: cell.link, words: [cell.parts[first] ?? "", words] }];
   });
 }
 
 /** On one link and over one lane of the page. */
-function acrossMixes(cells: readonly ContrastedCell[]): NamedComparison[] {
+function acrossMixes(cells: readonly ContrastedCell[], sideIn: SideIn): NamedComparison[] {
   const [first, ...others] = cells;
   if (!first || cells.some(({ parts }) => parts.length !== 1)) return [];
   return others
     .filter((other) => directionOf(other, 0) === directionOf(first, 0))
     .map((other) => ({
-      ...{ one: sideOf(first, 0), other: sideOf(other, 0) },
+      ...{ one: sideIn(first, 0), other: sideIn(other, 0) },
       ...{ link: first.link, words: [first.mix, other.mix] },
     }));
 }
 
 /** What is compared, and whose medians are known: each flow's goodput. */
 export function ruledFlows(cells: readonly ContrastedCell[]) {
+  const sides = new Map(cells.map((cell) => [cell, cell.parts.map((_, part) => sideOf(cell, part))]));
+  const sideIn: SideIn = (cell, part) => sides.get(cell)?.[part] as RuledSide<RuledFlowRun>;
   const byPlace = [...Map.groupBy(cells, placeOf).values()];
   return {
-    sides: cells.flatMap((cell) => cell.parts.map((_, part) => sideOf(cell, part))),
-    comparisons: [...cells.flatMap(withinCell), ...byPlace.flatMap(acrossMixes)],
+    sides: [...sides.values()].flat(),
+    comparisons: [
+      ...cells.flatMap((cell) => withinCell(cell, sideIn)),
+      ...byPlace.flatMap((of) => acrossMixes(of, sideIn)),
+    ],
   };
 }
 
@@ -174,10 +188,13 @@ export function flowContrasts(
   return note === null ? sentences : [...sentences, note];
 }
 
-/** What the plan's rule, and its limit of time, came to. */
-export const flowStoppingSentences = (
+/** Of all runs of a sweep. */
+export const flowStopping = (
   { plan, finished_at }: Pick<FlowSweep, "plan" | "finished_at">,
   cells: readonly ContrastedCell[],
   runs: readonly RuledFlowRun[],
   isFinished = finished_at !== null,
-): string[] => stoppingSentences({ plan, ruled: ruledFlows(cells), attempts: runs, isFinished, noun: ["run", "runs"] });
+): StoppingOf<RuledFlowRun> => ({
+  ...{ plan, isFinished, ruled: ruledFlows(cells), attempts: runs },
+  noun: ["run", "runs"],
+});

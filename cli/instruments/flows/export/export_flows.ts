@@ -9,7 +9,9 @@ import { count } from "../../../base/numbers.ts";
 import { version } from "../../../base/version.ts";
 import { chosenAttempts, chosenFormat, jsonPieces, reportWritten, writeExport } from "../../../engine/export.ts";
 import type { ExportTerms } from "../../../engine/plan_kind.ts";
+import { stoppingDocument } from "../../../results/answer/rule_outcome.ts";
 import type { FlowSweep, Results } from "../../../results/store/results.ts";
+import { flowStopping, partsByMix } from "../answer/contrasts.ts";
 import { unpackRecords } from "../records/stored_records.ts";
 import { flowCellsOf, flowRunsOf, flowSeriesOf } from "../store/flow_runs.ts";
 import { flowCsvLines, flowFormats } from "./csv.ts";
@@ -60,8 +62,18 @@ function pieces(
   if (format === "csv") return flowCsvLines(runs);
   if (format === "series") return seriesCsvLines(seriesOf(results, runs));
   const ids = new Set(runs.map(({ run }) => run.cell));
-  const cells = flowCellsOf(results, sweep.id).filter(({ id }) => ids.has(id));
-  return jsonPieces(flowExportDocument(sweep, cells, runs));
+  const cells = flowCellsOf(results, sweep.id);
+  const parts = partsByMix(sweep.plan);
+  const contrasted = cells.map((cell) => ({ ...cell, parts: parts.get(cell.mix) ?? [] }));
+  const stopping = stoppingDocument(flowStopping(sweep, contrasted, flowRunsOf(results, sweep.id)));
+  return jsonPieces(
+    flowExportDocument(
+      sweep,
+      cells.filter(({ id }) => ids.has(id)),
+      runs,
+      stopping,
+    ),
+  );
 }
 
 export async function exportFlows(results: Results, sweep: FlowSweep, terms: ExportTerms): Promise<void> {

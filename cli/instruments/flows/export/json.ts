@@ -1,6 +1,7 @@
 // A sweep of flows as one JSON document by schemas/flow-export.schema.json: what was asked, every run with its result, and what the valid
 // runs of each cell say together. No series.
 import type { FlowExport, FlowExportSummary } from "../../../../schemas/generated/flow_export.ts";
+import type { Stopping } from "../../../../schemas/generated/stopping.ts";
 import { exportedSweep } from "../../../engine/export.ts";
 import type { MetricSummary } from "../../../results/stats/metric_summary.ts";
 import type { FlowSweep } from "../../../results/store/results.ts";
@@ -30,10 +31,12 @@ function summaryOf(cell: FlowCell, runs: readonly ExportedRun[]): FlowExportSumm
   };
 }
 
+/** `stopping`: what the plan's rule came to, by all runs. */
 export function flowExportDocument(
   sweep: FlowSweep,
   cells: readonly FlowCell[],
   runs: readonly ExportedRun[],
+  stopping: Stopping | null,
 ): FlowExport {
   return {
     schema: "trilane/flow-export/1",
@@ -45,5 +48,6 @@ export function flowExportDocument(
       result,
     })),
     summaries: cells.map((cell) => summaryOf(cell, runs)),
+    ...(stopping ? { stopping } : {}),
   };
 }

@@ -12,9 +12,10 @@ import { linkCell } from "../../../report/figures/parts.ts";
 import { flowHostsSection } from "../../../report/hosts.ts";
 import { answerBlock, instrumentReport, unfinishedLine } from "../../../report/instrument_report.ts";
 import { publishedNumbers } from "../../../report/published_numbers.ts";
+import { stoppingSentences } from "../../../results/answer/rule_outcome.ts";
 import { medianInterval } from "../../../results/stats/median_interval.ts";
 import type { Results } from "../../../results/store/results.ts";
-import { flowContrasts, flowStoppingSentences } from "../answer/contrasts.ts";
+import { flowContrasts, flowStopping } from "../answer/contrasts.ts";
 import { type AnsweredCell, flowAnswer } from "../answer/flow_answer.ts";
 import { tcpBufferNotes } from "../answer/tcp_buffers.ts";
 import { flowStudyOfPlan } from "../studies/all.ts";
@@ -129,7 +130,10 @@ function machines({ hosts, cells }: FlowReportData): Markup | null {
 function comparisons({ cells, sweep }: FlowReportData): string[] {
   const compared = cells.map(({ cell, words }) => ({ ...cell, parts: words }));
   const attempts = cells.flatMap(({ runs }) => runs).toSorted((a, b) => a.id - b.id);
-  return [...flowContrasts(compared, attempts, sweep.plan), ...flowStoppingSentences(sweep, compared, attempts)];
+  return [
+    ...flowContrasts(compared, attempts, sweep.plan),
+    ...stoppingSentences(flowStopping(sweep, compared, attempts)),
+  ];
 }
 
 /** The report as one HTML document. */

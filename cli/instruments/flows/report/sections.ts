@@ -15,7 +15,7 @@ import {
   factRow,
   linkList,
 } from "../../../report/instrument_report.ts";
-import { ruleSentence } from "../../../results/answer/stopping.ts";
+import { ruleSentence } from "../../../results/answer/rule_outcome.ts";
 import { reasonKind } from "../../../results/verdict/verdict.ts";
 import type { FlowReportCell, FlowReportData } from "./flow_data.ts";
 import { flowRunFigure } from "./run_figure.ts";

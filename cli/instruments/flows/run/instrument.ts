@@ -13,11 +13,12 @@ import { stockServing } from "../../../load/serving/serving.ts";
 import type { Recording } from "../../../recording/archive/archive.ts";
 import { failedUrlsOf } from "../../../recording/archive/recorded_requests.ts";
 import { isSynthetic } from "../../../recording/archive/recording_source.ts";
+import { stoppingSentences } from "../../../results/answer/rule_outcome.ts";
 import type { FlowSweep } from "../../../results/store/results.ts";
 import { pageName } from "../../../sweep/plan/page_patterns.ts";
 import { pinnedPages } from "../../../sweep/plan/pinned_pages.ts";
 import type { Progress } from "../../../sweep/progress/progress.ts";
-import { counted, flowContrasts, flowStoppingSentences } from "../answer/contrasts.ts";
+import { counted, flowContrasts, flowStopping } from "../answer/contrasts.ts";
 import { tcpBufferNotes } from "../answer/tcp_buffers.ts";
 import { openLiveView } from "../live/live_view.ts";
 import { flowResult } from "../metrics/flow_result.ts";
@@ -136,7 +137,7 @@ export function flowInstrument(execution: FlowExecution): Instrument<FlowSweep> 
 /** Who got more, and what the plan's rule came to. */
 function comparisons(sweep: FlowSweep, cells: readonly RunCell[], all: readonly FlowRunRow[]): string[] {
   const compared = cells.map(contrastedCell);
-  return [...flowContrasts(compared, all, sweep.plan), ...flowStoppingSentences(sweep, compared, all, true)];
+  return [...flowContrasts(compared, all, sweep.plan), ...stoppingSentences(flowStopping(sweep, compared, all, true))];
 }
 
 /** What each cell's run loads during its flows; null: nothing. */

@@ -14,9 +14,9 @@ import { type Answer, answerLines, furtherSentence } from "../../../results/answ
 import { dilationSentence } from "../../../results/answer/dilated_sweeps.ts";
 import type { Cell, Load } from "../../../results/store/results.ts";
 import { comparedMetric, samplesOf } from "../../../results/verdict/compared_metric.ts";
+import { decidedWithin, stoppingSentence, stoppingSummary } from "../../../results/verdict/load_rule_outcome.ts";
 import { sortLanes } from "../../../results/verdict/sample.ts";
 import { sidesOf } from "../../../results/verdict/sides_agree.ts";
-import { decidedWithin, stoppingSentence, stoppingSummary } from "../../../results/verdict/stopping_summary.ts";
 import { summarize } from "../../../results/verdict/summary.ts";
 import { type PairVerdict, verdictBy, winsLine } from "../../../results/verdict/sweep_verdict.ts";
 import { laneTable, reasonsOf } from "../../../results/verdict/verdict.ts";

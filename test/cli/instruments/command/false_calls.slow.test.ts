@@ -6,7 +6,8 @@ import { test } from "node:test";
 import { randomSource } from "../../../../cli/base/random.ts";
 import { compareCommands, ruledCommands, timeQuantity } from "../../../../cli/instruments/command/answer/comparison.ts";
 import type { CommandRun } from "../../../../cli/instruments/command/metrics/values.ts";
-import { settledCells } from "../../../../cli/results/answer/stopping.ts";
+import { RuledValues } from "../../../../cli/results/answer/block_values.ts";
+import { RuleLook } from "../../../../cli/results/answer/paired_rule.ts";
 import { commandCell, commandRun } from "./runs.ts";
 
 const sweeps = 600;
@@ -47,7 +48,8 @@ for (const [name, noise] of Object.entries(noises)) {
   test(`runs until two equal commands are decided, ${name}`, () => {
     const random = randomSource(2, name);
     const until = { decided_percent: 1 };
-    const areDecided = (runs: readonly CommandRun[]) => settledCells(ruledCommands(cells), runs, until, "").size === 2;
+    const areDecided = (runs: readonly CommandRun[]) =>
+      new RuleLook(new RuledValues(ruledCommands(cells), runs)).settledCells(until, "").size === 2;
     let wrong = 0;
     for (let sweep = 0; sweep < sweeps / 3; sweep++) {
       const runs: CommandRun[] = [];

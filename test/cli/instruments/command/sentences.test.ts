@@ -6,7 +6,8 @@ import { compareCommands, ruledCommands, timeQuantity } from "../../../../cli/in
 import { commandSentences } from "../../../../cli/instruments/command/answer/sentences.ts";
 import { summarizeCommands } from "../../../../cli/instruments/command/answer/summary.ts";
 import type { CommandRun } from "../../../../cli/instruments/command/metrics/values.ts";
-import { settledCells } from "../../../../cli/results/answer/stopping.ts";
+import { RuledValues } from "../../../../cli/results/answer/block_values.ts";
+import { RuleLook } from "../../../../cli/results/answer/paired_rule.ts";
 import { commandCell, commandRun } from "./runs.ts";
 
 const cells = [commandCell("old"), commandCell("new")];
@@ -89,7 +90,8 @@ test("links are compared each for itself, the block's luck being the link's own"
 
 test("runs end once they decide: a difference soon, none where both are equal within the margin", () => {
   const until = { decided_percent: 3 };
-  const areDecided = (runs: readonly CommandRun[]) => settledCells(ruledCommands(cells), runs, until, "").size === 2;
+  const areDecided = (runs: readonly CommandRun[]) =>
+    new RuleLook(new RuledValues(ruledCommands(cells), runs)).settledCells(until, "").size === 2;
   const decidedAfter = (ratio: number): number => {
     const runs = blocks(30, ratio);
     for (let of = 1; of <= 30; of++) if (areDecided(runs.slice(0, 2 * of))) return of;

@@ -9,7 +9,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { RunError } from "../../../../../cli/base/errors.ts";
 import type { LoadRequest } from "../../../../../cli/instruments/page/run/request.ts";
 import { type Load, openResults, type Sweep } from "../../../../../cli/results/store/results.ts";
-import { placeDecisions } from "../../../../../cli/results/verdict/stopping_summary.ts";
+import { placeDecisions } from "../../../../../cli/results/verdict/load_rule_outcome.ts";
 import { cellsOf } from "../../../../../cli/sweep/plan/plan.ts";
 import type { SweepEvent, SweepStarted } from "../../../../../schemas/generated/sweep_event.ts";
 import { tempFolder } from "../../../../temp_folder.ts";

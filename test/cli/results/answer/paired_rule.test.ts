@@ -2,13 +2,10 @@
 // (test/cli/instruments/command/false_calls.slow.test.ts).
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import {
-  pairsOf,
-  type Ruled,
-  type RuledAttempt,
-  settledCells,
-  stoppingSentences,
-} from "../../../../cli/results/answer/stopping.ts";
+import { pairsOf, type Ruled, type RuledAttempt, RuledValues } from "../../../../cli/results/answer/block_values.ts";
+import { RuleLook } from "../../../../cli/results/answer/paired_rule.ts";
+import { stoppingDocument, stoppingSentences } from "../../../../cli/results/answer/rule_outcome.ts";
+import type { PlanUntil } from "../../../../schemas/generated/sweep_plan.ts";
 
 interface Attempt extends RuledAttempt {
   readonly value: number;
@@ -21,7 +18,7 @@ function ruledOf(
   counted: readonly Attempt["status"][] = ["valid", "failed"],
 ): Ruled<Attempt> {
   const all = Array.from({ length: sides }, (_, side) => ({
-    place: "",
+    ...{ name: `side ${side}`, quantity: { name: "wall_ms", title: "time" }, link: null, place: "" },
     cells: new Map(Array.from({ length: objects }, (__, object) => [`${object}`, side * objects + object] as const)),
     counted,
     valueOf: ({ value }: Attempt) => value,
@@ -49,8 +46,8 @@ describe("the rule", () => {
         values.map((value) => value * (1 + block / 1e6)),
       ),
     ).flat();
-  const settled = (attempts: readonly Attempt[], rule: Parameters<typeof settledCells>[2] = until) =>
-    [...settledCells(ruledOf(3), attempts, rule, "")].toSorted();
+  const settled = (attempts: readonly Attempt[], rule: PlanUntil = until) =>
+    [...new RuleLook(new RuledValues(ruledOf(3), attempts)).settledCells(rule, "")].toSorted();
 
   test("ends a side once all that it is compared with is decided, and the one that others are compared with last", () => {
     const apart = blocks(6, [100, 150, 150]);
@@ -112,7 +109,7 @@ describe("the rule", () => {
     );
     const of = { ruled: ruledOf(2), attempts, isFinished: true, noun: ["run", "runs"] } as const;
     const [first, ...more] = stoppingSentences({ ...of, plan: { until: { decided_percent: 1 }, repetitions: 30 } });
-    assert.match(first ?? "", /^0 of 1 comparison decided within 1 %/);
+    assert.match(first ?? "", /^Time: 0 of 1 comparison decided within 1 %/);
     assert.deepEqual(more, ["1 comparison was given up: more runs would hardly decide it."]);
   });
 
@@ -121,7 +118,7 @@ describe("the rule", () => {
       blocks(count, [100, 150, 150]).map((each) =>
         each.cell === side ? { ...each, status: "failed" as const } : { ...each, value: 100 + ((each.block * 7) % 11) },
       );
-    const said = (attempts: readonly Attempt[], rule: Parameters<typeof settledCells>[2]) =>
+    const said = (attempts: readonly Attempt[], rule: PlanUntil) =>
       stoppingSentences({
         ...{ ruled: ruledOf(3), attempts, isFinished: true, noun: ["run", "runs"] },
         plan: { until: rule, repetitions: 30 },
@@ -149,13 +146,65 @@ describe("the rule", () => {
     const attempts = blocks(6, [100, 150, 150]);
     const of = { ruled: ruledOf(3), attempts, isFinished: true, noun: ["run", "runs"] as const };
     assert.deepEqual(stoppingSentences({ ...of, plan: { until, repetitions: 30 } }), [
-      "2 of 2 comparisons decided within 3 %, by 18 valid runs; all repetitions would have been 90.",
+      "Time: 2 of 2 comparisons decided within 3 %, by 18 valid runs; all repetitions would have been 90.",
     ]);
     const limited = { until: { interval_percent: 2 }, time_limit_s: 60, repetitions: 30 };
     assert.deepEqual(stoppingSentences({ ...of, plan: limited }), [
-      "Not all medians known within 2 %, by 18 valid runs; all repetitions would have been 90.",
+      "Time: not all medians known within 2 %, by 18 valid runs; all repetitions would have been 90.",
       "The time limit of 60 s was over before 72 of 90 planned runs.",
     ]);
     assert.deepEqual(stoppingSentences({ ...of, plan: { repetitions: 30 } }), []);
+    assert.equal(stoppingDocument({ ...of, plan: { repetitions: 30 } }), null);
+    const document = stoppingDocument({ ...of, plan: { until, repetitions: 30 } });
+    assert.deepEqual(document?.sentences, stoppingSentences({ ...of, plan: { until, repetitions: 30 } }));
+    const [first, second] = document?.decisions ?? [];
+    assert.equal(document?.decisions.length, 2);
+    assert.deepEqual(
+      { ...first, ratio: null, low: null, high: null },
+      {
+        ...{ link: null, one: "side 1", other: "side 0", metric: "wall_ms", decision: "more" },
+        ...{ blocks: 6, given_up: false, ratio: null, low: null, high: null },
+      },
+    );
+    assert.deepEqual(
+      [second?.ratio, second?.low, second?.high].map((value) => value?.toFixed(6)),
+      ["1.500000", "1.500000", "1.500000"],
+    );
+    const byLimit = stoppingDocument({ ...of, plan: limited });
+    assert.equal(byLimit?.sentences.length, 2);
+    assert.deepEqual(byLimit?.decisions, []);
+  });
+
+  test("reads the value of an attempt once, however often it looks", () => {
+    let read = 0;
+    const { sides } = ruledOf(2);
+    const [one, other] = sides.map((side) => ({
+      ...side,
+      valueOf: (attempt: Attempt) => {
+        read += 1;
+        return side.valueOf(attempt);
+      },
+    })) as [(typeof sides)[0], (typeof sides)[0]];
+    const values = new RuledValues({ sides: [one, other], comparisons: [{ one, other }] });
+    for (const attempt of blocks(20, [100, 101])) {
+      values.add(attempt);
+      new RuleLook(values).settledCells(until, "");
+    }
+    assert.equal(read, 40);
+  });
+
+  test("looks at attempts as they come, and at those of earlier blocks alone", () => {
+    const all = blocks(8, [100, 150, 150]).toSorted((a, b) => (a.block % 3) - (b.block % 3));
+    const growing = new RuledValues(ruledOf(3));
+    for (const [at, attempt] of all.entries()) {
+      growing.add(attempt);
+      for (const before of [3, 6, 8]) {
+        const seen = all.slice(0, at + 1).filter(({ block }) => block < before);
+        const fresh = new RuleLook(new RuledValues(ruledOf(3), seen));
+        assert.deepEqual(new RuleLook(growing, before).settledCells(until, ""), fresh.settledCells(until, ""));
+      }
+    }
+    assert.equal(new RuleLook(growing, 5).settledCells(until, "").size, 0);
+    assert.equal(new RuleLook(growing, 6).settledCells(until, "").size, 3);
   });
 });

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { randomSource } from "../../../../cli/base/random.ts";
+import { isSettled, pairDecisions, settledLanes } from "../../../../cli/results/verdict/load_rule.ts";
+import { decisionWords, stoppingSentence, stoppingSummary } from "../../../../cli/results/verdict/load_rule_outcome.ts";
 import type { Sample } from "../../../../cli/results/verdict/sample.ts";
-import { isSettled, pairDecisions, settledLanes } from "../../../../cli/results/verdict/stopping_rule.ts";
-import { decisionWords, stoppingSentence, stoppingSummary } from "../../../../cli/results/verdict/stopping_summary.ts";
 
 const lanes = ["h1", "h2", "h3"];
 
