@@ -30,7 +30,7 @@ const define = (table: Table) =>
     .example("trilane flows --link 20mbit/40ms --rrul", "four TCP flows each way, and the round trip beside them")
     .example(
       "trilane flows --link 10mbit/50ms --flow tcp:bbr --page carlucci-medium@10s --lanes h1,h3",
-      "a page that is loaded amid a flow, ten seconds after it began",
+      "a page that is loaded while a flow runs, ten seconds after it began",
     )
     .example("trilane flows my-flows.json --dry-run", "what a plan would run (schemas/flow-plan.schema.json)")
     .example("trilane flows --flow 4*tcp:bbr --flow 4*tcp:cubic,up --for 30s --runs 3", "four flows each way")

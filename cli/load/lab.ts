@@ -107,7 +107,7 @@ export function allowedCpus(): number[] {
   return list === undefined ? [] : parseCpuList(list);
 }
 
-/** Sets of neighbouring CPUs, as large as each other; null where there are too few for so many labs. */
+/** Sets of neighbouring CPUs, as large as each other; null if there are too few for so many labs. */
 export function labCpus(cpus: readonly number[], labs: number): number[][] | null {
   const each = Math.floor(cpus.length / labs);
   if (labs < 2 || each < leastPerLab) return null;
@@ -191,7 +191,7 @@ function flowsEnd(end: "near" | "far", { run, begun, qlogs, ...ends }: LabFlows)
   ];
 }
 
-/** UserError where a file that the link names is not what it was when the link was planned. */
+/** @throws UserError if a file that the link names is not what it was when the link was planned */
 export function labCommand({
   home,
   recording,
@@ -220,7 +220,7 @@ export function labCommand({
     ...["--link", formatLink(unseeded(link))],
     ...(link.seed === defaultSeed ? [] : ["--seed", String(link.seed)]),
     ...(reports ? ["--report", reports.shaper] : []),
-    // trilane-replay sees to it where there is one: a killed command leaves no lab.
+    // trilane-replay sees to it if there is one: a killed command leaves no lab.
     ...(recording === null ? ["--die-with-parent"] : []),
     ...shaperOptions,
     // The near end may choose any congestion control of the kernel; it gives its command none of the capabilities.
@@ -281,7 +281,7 @@ export function refuseFewDescriptors(limits = readFileSync("/proc/self/limits", 
   );
 }
 
-/** Makes an empty lab and removes it (10 ms). UserError or RunError where this machine lets there be none. */
+/** Makes an empty lab and removes it (10 ms). @throws UserError or RunError if this machine allows none */
 export async function tryLab(): Promise<void> {
   refuseFewDescriptors();
   const path = programPath("trilane-shaper");
@@ -298,11 +298,11 @@ const spkiLists = new Map<string, Promise<string>>();
 export function spkiList(home: string): Promise<string> {
   const known = spkiLists.get(home);
   if (known) return known;
-  const asked = askSpkiList(home);
-  spkiLists.set(home, asked);
+  const list = askSpkiList(home);
+  spkiLists.set(home, list);
   // A failure may pass (a full disk), so it is not remembered.
-  asked.catch(() => spkiLists.delete(home));
-  return asked;
+  list.catch(() => spkiLists.delete(home));
+  return list;
 }
 
 async function askSpkiList(home: string): Promise<string> {

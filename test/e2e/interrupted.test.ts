@@ -95,6 +95,8 @@ describe("stopped, killed and resumed", () => {
       assert.deepEqual(ids().slice(0, kept.length), kept);
       assert.deepEqual(tasksWrong(whole.rows, tasks[name]), [], said(whole.rows));
       assert.deepEqual([whole.integrity, whole.sweeps.length], ["ok", 1]);
+      const labs = instrument.words ? /^up to 2 side by side on slow links, / : /^one after another$/;
+      assert.match(String(whole.sweeps[0]?.environment.labs), labs);
       assert.notEqual(whole.sweeps[0]?.finished_at, null);
       // The folder of the one that was killed is the next one's to remove.
       assert.deepEqual([...familyOf(resumed.pid), ...labFolders(resumed.pid)], []);

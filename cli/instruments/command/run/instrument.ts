@@ -1,4 +1,4 @@
-// Commands as an instrument of the engine: which cells a plan has, what one run is asked to be, and what came of all of them. How a run is
+// Commands as an instrument of the engine: which cells a plan has, what one run is to do, and what came of all of them. How a run is
 // made is attempt.ts's, in which order the engine's.
 
 import { RunError } from "../../../base/errors.ts";
@@ -44,7 +44,7 @@ function sideBySideOf(plan: CommandPlan): SideBySide {
   return plan.outside || plan.numbers_file !== undefined ? "never" : "if-requested";
 }
 
-/** UserError if there is no such recording, and if nothing listens where a server is to be reached. */
+/** @throws UserError if there is no such recording, or nothing listens at the address of a server that is to be reached */
 async function lookUpFar(home: string, plan: CommandPlan): Promise<Far> {
   const choice = farOf(plan);
   const served = choice.kind === "recording" ? await withArchive(home, (archive) => archive.show(choice.name)) : null;
