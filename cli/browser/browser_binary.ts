@@ -1,6 +1,6 @@
 // Which browser's binary a load ran with: the SHA-256 of the program's file, so that two builds of one version, and a browser
-// that was updated in mid-sweep, are told apart. What lies beside the program (resources, libraries) is not in it,
-// and of a script that starts it, as distributions put into /usr/bin, nothing is told: an update need not change that.
+// that was updated in mid-sweep, are distinguished. What lies beside the program (resources, libraries) is not in it,
+// and of a script that starts it, as distributions put into /usr/bin, nothing is reported: an update need not change that.
 
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
@@ -11,9 +11,9 @@ import { oncePerFile } from "../base/once_per_file.ts";
 import { runProgram } from "../base/run_program.ts";
 
 // The User-Agent of all our browsers, those that record and those that load: Chrome's own as people have it, so that sites
-// and pages' scripts are not told that nobody looks at the window, and a recording meets the browser that it was made with.
+// and pages' scripts do not learn that no one looks at the window, and a recording meets the browser that it was made with.
 
-/** Chromium's reduced form: of the version it tells no more than the first number. */
+/** Chromium's reduced form: of the version it names no more than the first number. */
 export function userAgent(majorVersion: string): string {
   return `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${majorVersion}.0.0.0 Safari/537.36`;
 }

@@ -6,7 +6,7 @@
 //
 // One thing that stays is not the page's: on every navigation Chromium opens two connections to the page's host while it
 // still prepares the request, a few ms before it. People's browsers do so too; h1 has use of both, h2 and h3 of one. Where
-// DNS tells of h3 and nothing forces it, QUIC is the one and TCP the other: it begins with QUIC, and no request uses it. The
+// DNS names h3 and nothing forces it, QUIC is the one and TCP the other: it begins with QUIC, and no request uses it. The
 // setting that would stop it also stops <link rel=preconnect> and speculation rules, which belong to the page. On h1-clear
 // these connections find no name (clear.ts).
 import { type Lane, laneFacts } from "../base/lanes.ts";
@@ -39,7 +39,7 @@ export function laneArguments(lane: Lane): string[] {
  */
 const featureOffInClear = "PartitionConnectionsByNetworkIsolationKey";
 
-/** A recording mixes public and private addresses, and its lab reaches nobody: a permission prompt would block the load. */
+/** A recording mixes public and private addresses, and its lab reaches no one: a permission prompt would block the load. */
 export const localNetworkChecks = "LocalNetworkAccessChecks";
 
 /** In every browser of ours. */

@@ -55,7 +55,7 @@ async function isReady(session: CDPSession): Promise<boolean> {
     return (await evaluate(session, expression)) === true;
   } catch (error) {
     if (session.detached) throw error;
-    // Asked while one document gave way to the next.
+    // EngineNeeds while one document gave way to the next.
     return false;
   }
 }

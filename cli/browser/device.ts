@@ -1,5 +1,5 @@
-// The device that a page is loaded on, as far as the page is asked for it: pixels, window, languages, colours. It belongs to a
-// recording, whose pages asked for what fits it (a picture of twice the pixels, a page for dark rooms). The one table of named
+// The device that a page is loaded on, as far as a page can query it: pixels, window, languages, colours. It belongs to a
+// recording, whose pages requested what fits it (a picture of twice the pixels, a page for dark rooms). The one table of named
 // devices, and Chromium's arguments for one. Pure.
 
 import { count } from "../base/numbers.ts";

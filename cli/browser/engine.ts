@@ -1,5 +1,5 @@
-// What a measured load asks of a browser, whatever engine it is: how it is started on a lane, its one page, and what that page told.
-// An engine says here what it cannot give; nobody else makes a number of what was not measured.
+// What a measured load asks of a browser, whatever engine it is: how it is started on a lane, its one page, and what that page reported.
+// An engine says here what it cannot give; no one else makes a number of what was not measured.
 import type { PageTimings } from "../../extension/capture/web_vitals.ts";
 import type { HarEntry } from "../../schemas/generated/page_load.ts";
 import type { Lane } from "../base/lanes.ts";
@@ -41,7 +41,7 @@ export interface BrowserCommand {
   readonly environment: Record<string, string>;
 }
 
-/** What a load's page told, once it is over. */
+/** What a load's page reported, once it is over. */
 export interface Observed {
   /** On CLOCK_MONOTONIC; null: no request of the page was seen. */
   readonly navigation_s: number | null;
@@ -82,7 +82,7 @@ export interface EngineBrowser extends Started {
 }
 
 /** What an engine may be unable to give. */
-export interface Asked {
+export interface EngineNeeds {
   readonly lane: Lane;
   readonly films?: boolean;
   readonly video?: boolean;
@@ -111,7 +111,7 @@ export interface Engine {
   /** Whether what it shows can be filmed. */
   readonly films: boolean;
   /** Why it cannot load this; null: it can. */
-  refusal(asked: Asked): string | null;
+  refusal(needs: EngineNeeds): string | null;
   /**
    * Of an engine that starts much sooner with a profile of its own making: starts the program once, and leaves of the profile what shows no
    * page. Absent: an empty profile is as good.

@@ -2,9 +2,9 @@
 // own, hands all their events to the capture, navigates, waits for the load event. Judges nothing.
 //
 // Only the domains Network and Page are turned on (with Target, to follow the page's processes, and one Runtime call at
-// the end): they observe. Unless a first script is asked for, nothing is injected but into an isolated world, which shares
+// the end): they observe. Unless a first script is requested, nothing is injected but into an isolated world, which shares
 // the page's document and timeline, but no object that the page's scripts can reach: before the document an observer of long
-// tasks and listeners for videos where they are asked for, and after the load what reads the page's times.
+// tasks and listeners for videos where they are requested, and after the load what reads the page's times.
 
 import { setTimeout as delay } from "node:timers/promises";
 import { askVideos, type FrameVideos } from "../../extension/capture/ask_videos.ts";
@@ -29,7 +29,7 @@ export interface WatchedPage {
   videos(late: Promise<unknown>): Promise<FrameVideos>;
   /** Begins to film what it shows. */
   film(): Promise<Film>;
-  /** From now on nobody minds what becomes of it. */
+  /** From now on no one minds what becomes of it. */
   detach(): void;
 }
 
@@ -58,7 +58,7 @@ const worldName = "trilane";
 const maxPostData_bytes = 65_536;
 const emptyPagePoll_ms = 5;
 
-/** Given each event as it came, with the session that told it. */
+/** Given each event as it came, with the session that reported it. */
 export type Overhear = (event: CaptureEvent, session: CDPSession) => void;
 
 export interface WatchOptions {
@@ -122,12 +122,12 @@ async function watch(session: CDPSession, target: string, watching: Watching, co
     watch(child, targetInfo.type, watching, connection).catch(() => {});
   });
   const isPage = target === "page";
-  // Nobody is there to press OK, and a page that asks stands still until somebody does.
+  // No one is there to press OK, and a page that asks stands still until somebody does.
   session.on("Page.javascriptDialogOpening", () => {
     session.send("Page.handleJavaScriptDialog", { accept: true }).catch(() => {});
   });
   await Promise.all([
-    // Where nobody asks for bodies, the browser need not keep copies of them.
+    // Where no one asks for bodies, the browser need not keep copies of them.
     session
       .send("Network.enable", {
         maxTotalBufferSize: keptBodies_bytes,

@@ -10,7 +10,7 @@ import { takePrecedence } from "../base/precedence.ts";
 import { type Exit, exitOf, killedBy, killGroup, settles } from "../base/process_group.ts";
 
 // Messages of a browser, in their order; for a while those of its network are kept as they came, unread, until another one comes or
-// the while is over. A page's load makes hundreds that nobody asks about before it has ended, and what reads them meanwhile
+// the while is over. A page's load makes hundreds that no one asks about before it has ended, and what reads them meanwhile
 // takes its time from the load. All others (a frame in a process of its own, which stands still until it is answered) are handed on at
 // once, after those before them.
 
@@ -64,7 +64,7 @@ export interface Started {
   readonly exited: Promise<Exit>;
   /** Sends the started program a signal, if it still runs: to the lab's outermost program, not to the browser in it. */
   signal(name: NodeJS.Signals): void;
-  /** What it tells of its network meanwhile is read once `work` is done, or where another message comes after it. */
+  /** What it reports of its network meanwhile is read once `work` is done, or where another message comes after it. */
   heldDuring<T>(work: () => Promise<T>): Promise<T>;
   /** Ends it: asked to close, then terminated, then killed. Settles when the process is gone. Call it as often as you like. */
   stop(): Promise<Exit>;
@@ -80,7 +80,7 @@ export class StartError extends Error {
   }
 }
 
-// Once its data are in hand nobody waits for a browser that takes its time.
+// Once its data are in hand no one waits for a browser that takes its time.
 const closePatience_ms = 1500;
 const terminatePatience_ms = 4000;
 

@@ -2,7 +2,7 @@
 // loads.
 import type { CDPSession } from "./browser.ts";
 
-/** A frame as the browser told it. */
+/** A frame as the browser reported it. */
 export interface ScreencastFrame {
   /** Wall clock, since 1970; -Infinity for what was shown before the film began. */
   readonly at_ms: number;

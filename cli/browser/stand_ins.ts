@@ -8,11 +8,11 @@ import { isIP } from "node:net";
 /** What a browser resolves to its own machine by name (RFC 6761, 6.3). */
 export const isLocalName = (host: string): boolean => /(^|\.)localhost$/i.test(host);
 
-// As native-host/replay/dns/dns_zone.c has them; in nobody's DNS (RFC 6761, 6.2).
+// As native-host/replay/dns/dns_zone.c has them; in no one's DNS (RFC 6761, 6.2).
 const suffix = ".test";
 const addressSuffix = ".localhost.test";
 
-/** The host of the page's that the lab's DNS was asked for by `name`. */
+/** The page's host that `name` stands for in the lab's DNS. */
 export function lookedUpFor(name: string): string {
   const address = name.endsWith(addressSuffix) ? name.slice(0, -addressSuffix.length).replaceAll("-", ":") : "";
   if (isIP(address) !== 0) return address;

@@ -37,7 +37,7 @@ interface ThreadUse {
  */
 type Way = "main" | "carries" | null;
 
-interface ThreadTold {
+interface ThreadReading {
   readonly thread: string;
   readonly ran_ns: number;
   readonly waited_ns: number;
@@ -45,23 +45,23 @@ interface ThreadTold {
   readonly children: readonly number[];
 }
 
-interface Told {
+interface ProcessReading {
   readonly name: string;
   readonly ms: number;
   /** Of `ms`: of children that ended. */
   readonly ended_ms: number;
-  readonly threads: readonly ThreadTold[];
+  readonly threads: readonly ThreadReading[];
 }
 
 /** Of one thread: its time, and the processes that it started. */
-function ofThread(folder: string, thread: string): ThreadTold {
+function ofThread(folder: string, thread: string): ThreadReading {
   const [ran_ns, waited_ns, turns] = readFileSync(`${folder}/${thread}/schedstat`, "utf8").split(" ").map(Number);
   const children = readFileSync(`${folder}/${thread}/children`, "utf8").split(" ").filter(Boolean).map(Number);
   return { thread, ran_ns: Number(ran_ns), waited_ns: Number(waited_ns), turns: Number(turns), children };
 }
 
 /** Null for a process that is gone. Throws if /proc does not have it. */
-function ofProcess(pid: number): Told | null {
+function ofProcess(pid: number): ProcessReading | null {
   const folder = `/proc/${pid}`;
   try {
     const stat = readFileSync(`${folder}/stat`, "utf8");
@@ -143,7 +143,7 @@ function browserWays(pid: number): (thread: string) => Way {
 }
 
 /** Kernels may be built without these; then they are missing of a process that is there, too. */
-const isTold = (): boolean =>
+const isKnown = (): boolean =>
   ["schedstat", "children"].every((name) => existsSync(`/proc/self/task/${process.pid}/${name}`));
 
 /** Of the process `root` and all that descend from it. Null where the system does not tell. */
@@ -152,7 +152,7 @@ export function labUseOf(root: number): LabUse | null {
   const threads = new Map<string, ThreadUse>();
   const ended_ms = new Map<number, number>();
   const left = [root];
-  if (!isTold()) return null;
+  if (!isKnown()) return null;
   try {
     for (let pid = left.pop(); pid !== undefined; pid = left.pop()) {
       const seen = ofProcess(pid);
@@ -184,7 +184,7 @@ type Threads = Pick<LabUse, "threads" | "ended_ms">;
 /**
  * CPU time of all threads from one reading to the next. Those of processes that ended meanwhile (frames that a page removed, a
  * renderer that was held ready and not needed) are in the times of who waited for them; of threads that ended in a process that
- * goes on it is not known how long they ran, so it is at least so much.
+ * continues it is not known how long they ran, so it is at least so much.
  */
 export function ranBetween_ms(from: Threads, to: Threads): number {
   let ran_ns = 0;

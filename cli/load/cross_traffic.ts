@@ -1,4 +1,4 @@
-// Bulk flows that share the link with a load: what they are told, when the page may begin among them, and what became of them.
+// Bulk flows that share the link with a load: their instructions, when the page may begin among them, and what became of them.
 // trilane-flows sends them (lab.ts has where it stands).
 
 import { readFile, writeFile } from "node:fs/promises";
@@ -54,7 +54,7 @@ interface TrafficFolders {
   readonly evidence: { readonly counters: string; readonly qlogs: string } | null;
 }
 
-/** Writes what both ends of the flows are told. */
+/** Writes the instructions for both ends of the flows. */
 export async function prepareTraffic(
   traffic: CrossTraffic,
   { scratch, evidence }: TrafficFolders,
@@ -73,7 +73,7 @@ export async function prepareTraffic(
   return { ...traffic, files, counted: traffic.read ? { bins: place("flow-bins"), counters } : null };
 }
 
-/** Further options of trilane-shaper. `hasCounters`: it is asked for these already. */
+/** Further options of trilane-shaper. `hasCounters`: it writes these already. */
 export function countingArguments({ counted }: RunningTraffic, hasCounters: boolean): string[] {
   if (counted === null) return [];
   return [...(hasCounters ? [] : ["--flow-counters", counted.counters]), "--flow-bins", counted.bins];
@@ -92,7 +92,7 @@ export async function giveSamples(traffic: RunningTraffic, shaper: string): Prom
   if (files) await traffic.read?.(files);
 }
 
-/** To be closed when the load has ended; null: nobody looks. */
+/** To be closed when the load has ended; null: no one looks. */
 export function watchTraffic(traffic: RunningTraffic, shaper: string): { close(): Promise<void> } | null {
   const files = flowFiles(traffic, shaper);
   return (files && traffic.watch?.(files)) ?? null;
@@ -158,7 +158,7 @@ export function trafficFacts(traffic: CrossTraffic, { near, far }: TrafficReport
   };
 }
 
-/** Why the load was not amid the flows that were asked for; empty: it was. */
+/** Why the load was not amid the planned flows; empty: it was. */
 export function trafficReasons(traffic: CrossTraffic, { near, far }: TrafficReports, times: LoadTimes): string[] {
   if (near === null || far === null)
     return [`trilane-flows left no report of its ${near === null ? "near" : "far"} end`];

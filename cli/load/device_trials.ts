@@ -29,15 +29,15 @@ export function factorBetween(recorded: string, requested: string): number | nul
 
 interface Misses {
   /** Recorded, and not requested. */
-  readonly notAsked: readonly string[];
-  /** Asked for, and not recorded, or answered with something like it. */
+  readonly notRequested: readonly string[];
+  /** Requested, and not recorded, or answered with something like it. */
   readonly instead: readonly string[];
 }
 
 /** The most frequent first. */
-function factorsOf({ notAsked, instead }: Misses): number[] {
+function factorsOf({ notRequested, instead }: Misses): number[] {
   const votes = new Map<number, number>();
-  for (const recorded of notAsked) {
+  for (const recorded of notRequested) {
     const factors = new Set(
       instead.map((requested) => factorBetween(recorded, requested)).filter((factor) => factor !== null),
     );
@@ -57,7 +57,7 @@ const usualFactor = 2;
 
 /** What may be tried in place of a device's, of what is not known of it; the likeliest first. */
 export function likelyChanges(device: Device, known: readonly string[], misses: Misses): Partial<Device>[] {
-  if (misses.notAsked.length === 0) return [];
+  if (misses.notRequested.length === 0) return [];
   const isFree = (...names: (keyof Device)[]): boolean =>
     names.every((name) => !known.includes(name) && device[name] === usualDevice[name]);
   const factors = factorsOf(misses).slice(0, mostFactors).filter(isPixelRatio);
@@ -71,8 +71,8 @@ export function likelyChanges(device: Device, known: readonly string[], misses: 
 const urlsOf = (requests: readonly { readonly url: string }[]): string[] => requests.map(({ url }) => url);
 
 function missesIn(tried: Tried, recorded: Parameters<typeof missesOf>[0]): Misses {
-  const { notAsked, beyond, fuzzy } = missesOf(recorded, tried.chosen.load.log.entries);
-  return { notAsked: urlsOf(notAsked), instead: urlsOf([...beyond, ...fuzzy]) };
+  const { notRequested, beyond, fuzzy } = missesOf(recorded, tried.chosen.load.log.entries);
+  return { notRequested: urlsOf(notRequested), instead: urlsOf([...beyond, ...fuzzy]) };
 }
 
 interface OnDevice {

@@ -28,7 +28,7 @@ interface EnvironmentParts {
   readonly versions: Record<string, string>;
   /** SHA-256 of the browser's program; null: not known. */
   readonly browserDigest: string | null;
-  /** Of the servers; null where no report told. */
+  /** Of the servers; null where no report says. */
   readonly congestionControl: { tcp: string | null; quic: string | null };
   readonly commandLines: Environment["command_lines"];
   /** Folders of one load or one user, and the names to write in their place. */

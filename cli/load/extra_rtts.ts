@@ -38,16 +38,16 @@ export function extraRttArguments(extras: ReadonlyMap<string, number>): string[]
   return ["--extra-rtt", items.join(",")];
 }
 
-const asked = new Map<string, Promise<string[]>>();
+const readings = new Map<string, Promise<string[]>>();
 
 /** The options for a recording, read once for each digest. UserError where the recording is not there. */
 export function extraRttArgumentsOf(home: string, recording: { name: string; digest: string }): Promise<string[]> {
   const key = JSON.stringify([home, recording.name, recording.digest]);
-  const known = asked.get(key);
+  const known = readings.get(key);
   if (known) return known;
   const reading = readArguments(home, recording.name);
-  asked.set(key, reading);
-  reading.catch(() => asked.delete(key));
+  readings.set(key, reading);
+  reading.catch(() => readings.delete(key));
   return reading;
 }
 

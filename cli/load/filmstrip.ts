@@ -24,7 +24,7 @@ export interface FilmedLoad {
 
 /**
  * All frames in the load's own time: what was shown when it began stands at 0. A frame is dated by when it was due on the screen:
- * within 10 ms of the paint that the page tells (15 loads, all FCP and LCP of which a frame was filmed), and up to 80 ms before it
+ * within 10 ms of the paint that the page reports (15 loads, all FCP and LCP of which a frame was filmed), and up to 80 ms before it
  * on a crowded machine. So FCP may be later than the first change by as much, and it is earlier where a small one was not filmed.
  */
 function framesWithin(load: PageLoad, frames: readonly ScreencastFrame[]): FilmFrame[] {

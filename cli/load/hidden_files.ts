@@ -5,7 +5,7 @@ import { homedir } from "node:os";
 import { dirname } from "node:path";
 import { programPath } from "../base/programs.ts";
 
-/** With what else users, services and other loads leave there, whose names nobody can list. */
+/** With what else users, services and other loads leave there, whose names no one can list. */
 const sharedFolders = ["/run", "/tmp", "/var/tmp", "/dev/shm"];
 
 const isWithin = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);
@@ -37,7 +37,7 @@ interface Hiding {
 
 /**
  * The folders that hold what the lab runs are shown, to read only. Two kinds of browser see the home as it is: a script that is not a
- * distribution's, because nobody knows what it starts, and a program whose path leads out of the home by a link.
+ * distribution's, because no one knows what it starts, and a program whose path leads out of the home by a link.
  */
 export function hidingArguments({ program, writable, data, home = homedir() }: Hiding): string[] {
   const real = (path: string): string => (existsSync(path) ? realpathSync(path) : path);

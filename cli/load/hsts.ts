@@ -23,7 +23,7 @@ async function ask(chromium: string, url: string): Promise<boolean> {
     const lab = labCommand({ home: "", recording: null, link: parseLink("unlimited"), reports: null });
     const words = chromiumArguments({ lane: "h1", profile, spkiList: "", userAgent });
     const browser = await startBrowser({
-      // Nobody would answer for names: it need not wait for that.
+      // No one would answer for names: it need not wait for that.
       commandLine: [...lab.shaper, chromium, "--host-resolver-rules=MAP * ^NOTFOUND", ...words],
       environment: chromiumEnvironment(profile, folder, process.env),
       timeout_ms,

@@ -4,7 +4,7 @@
 // The browser sometimes does not say what an answer came on. The server's word is enough for a few of those: as many as may have no
 // recorded answer.
 //
-// A request that no entry asked for (a report, another try) is judged by the server's word. Not judged are WebSockets, which are
+// A request that no entry requested (a report, another try) is judged by the server's word. Not judged are WebSockets, which are
 // HTTP/1.1 on every lane (RFC 6455), and what never left the browser (served_requests.ts).
 import type { HarEntry, LoadFallback } from "../../schemas/generated/page_load.ts";
 import { choosesQuic, isOverTcp, type Lane, laneFacts } from "../base/lanes.ts";
@@ -74,7 +74,7 @@ function word(lane: Lane, protocol: string, isSecure: boolean): Word {
 
 /**
  * Whether the browser has to know the protocol: not before the answer, nor of what failed or was given up. And of a service worker's
- * script Chromium tells the end, but no answer.
+ * script Chromium reports the end, but no answer.
  */
 const isAnswered = ({ response: { status }, _trilane: { complete } }: HarEntry): boolean => complete && status > 0;
 
@@ -101,8 +101,8 @@ export interface Held {
   readonly fallback?: readonly string[] | undefined;
 }
 
-/** untold: the browser does not say what it was answered on. unseen: only the browser tells of it. */
-type Finding = "on lane" | "off lane" | "disagreement" | "untold" | "unseen";
+/** unreported: the browser does not say what it was answered on. unseen: only the browser reports it. */
+type Finding = "on lane" | "off lane" | "disagreement" | "unreported" | "unseen";
 
 interface Judged {
   readonly finding: Finding;
@@ -111,7 +111,7 @@ interface Judged {
   readonly words: string;
 }
 
-/** An entry is null where the browser tells of no such request, a request where the server has no record of it. */
+/** An entry is null where the browser reports no such request, a request where the server has no record of it. */
 interface Seen {
   readonly entry: HarEntry | null;
   readonly request: ReplayedRequest | null;
@@ -124,7 +124,7 @@ function findingOf({ lane, fallback = [] }: Held, { entry, request }: Seen, brow
     protocol !== null && (!protocols.includes(protocol) || (clear && isSecure));
   if (isOff(browser) || isOff(server)) return "off lane";
   if (request && server.protocol === null) return "disagreement";
-  if (browser.protocol === null) return entry && isAnswered(entry) ? "untold" : "on lane";
+  if (browser.protocol === null) return entry && isAnswered(entry) ? "unreported" : "on lane";
   if (server.protocol === null) return "unseen";
   return family(browser.protocol) === family(server.protocol) ? "on lane" : "disagreement";
 }
@@ -165,14 +165,14 @@ export function laneReasons({ lane, fallback, joined, isBeforeLoad, counts }: La
   const of = (finding: Finding): Judged[] => judged.filter((each) => each.finding === finding);
   const reason = (found: readonly Judged[], what: string): string[] =>
     found[0] ? [`${found.length} of ${judged.length} requests ${what}: ${found[0].url} (${found[0].words})`] : [];
-  const untold = of("untold");
-  const isFew = untold.length <= Math.max(1, coverageBounds.unanswered * judged.length);
+  const unreported = of("unreported");
+  const isFew = unreported.length <= Math.max(1, coverageBounds.unanswered * judged.length);
   const unseen = of("unseen");
   // The report counts some that it does not list.
   const isSeen = counts !== null && unseen.length <= counts.unlisted + counts.lost_events;
   return [
     ...reason(of("off lane"), `not on ${lane}`),
-    ...(isFew ? [] : reason(untold, "of which the browser does not say the protocol")),
+    ...(isFew ? [] : reason(unreported, "of which the browser does not say the protocol")),
     ...reason(
       [...of("disagreement"), ...(isSeen ? [] : unseen)],
       "of which browser and server say different protocols",

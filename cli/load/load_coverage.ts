@@ -8,7 +8,7 @@ import { isFromCache, isHttp } from "./served_requests.ts";
 
 type Unrecorded = NonNullable<HarEntry["_trilane"]["unrecorded"]>;
 
-/** What nobody waits for: as the browser calls it, and by its body's type. */
+/** What no one waits for: as the browser calls it, and by its body's type. */
 const reportTypes = ["ping", "cspviolationreport", "beacon"];
 const isReport = ({ _resourceType, request: { headers } }: HarEntry): boolean =>
   reportTypes.includes(_resourceType.toLowerCase()) ||
@@ -17,11 +17,11 @@ const isReport = ({ _resourceType, request: { headers } }: HarEntry): boolean =>
       name.toLowerCase() === "content-type" && /^application\/(csp-report|reports\+json)\b/.test(value),
   );
 
-/** Asked for beside the page, which is loaded without a service worker all the same. */
+/** Requested beside the page, which is loaded without a service worker all the same. */
 const isServiceWorkersScript = ({ request: { headers } }: HarEntry): boolean =>
   headers.some(({ name, value }) => name.toLowerCase() === "service-worker" && value.toLowerCase() === "script");
 
-/** By the browser, which sends no further one of so many at once; nobody was asked. */
+/** By the browser, which sends no further one of so many at once; no one was asked. */
 const refused = "net::ERR_INSUFFICIENT_RESOURCES";
 
 /** Why a request on the wire has no recorded answer; null: it has one, or was given up before there could be any. */
@@ -53,7 +53,7 @@ export interface CoveredLoad {
 export function loadCoverage({ recorded, entries, beforeLoad, replayed, visited }: CoveredLoad): LoadCoverage {
   const seqsOf = (requests: readonly ReplayedRequest[]) => requests.flatMap(({ seq }) => (seq === null ? [] : [seq]));
   const cached = entries.filter(isFromCache).map(({ request: { method, url } }) => ({ method, url }));
-  // What a cache answers was asked for by its URL, which the recording may have another one for.
+  // What a cache answers was requested by its URL, which the recording may have another one for.
   const cachedKeys = new Set(cached.map(({ method, url }) => requestKey(method, url)));
   const filled = visited.filter(({ method, url }) => cachedKeys.has(requestKey(method, url)));
   const sent = beforeLoad.filter(isHttp);

@@ -1,5 +1,5 @@
 // What a loaded page's own timeline says that its requests were answered on (nextHopProtocol of Resource Timing): a third word, beside the
-// server's and the one that the browser tells whoever drives it (lane_agreement.ts). It judges nothing: pages of other origins, frames and
+// server's and the one that the browser reports whoever drives it (lane_agreement.ts). It judges nothing: pages of other origins, frames and
 // whatever came after the 250 that a browser keeps have no such word.
 import { withoutFragment } from "../../extension/capture/url_without_credentials.ts";
 import type { HarEntry } from "../../schemas/generated/page_load.ts";

@@ -17,7 +17,7 @@ export function momentOf({ notes, recorded_at }: Pick<Recording, "notes" | "reco
   return Number.isFinite(moment_ms) ? moment_ms : null;
 }
 
-/** What a load asked for of its recording, without what it asked for beyond; less than this is by chance. */
+/** What a load requested of its recording, without what it requested beyond; less than this is by chance. */
 const least = 0.005;
 
 /** Whether `pinned` is a load of more of the page than `free`. */

@@ -27,7 +27,7 @@ interface Quieting {
 
 /**
  * From the load event until the page is quiet: true; or as long as is waited at most: false. Rejects where the page
- * cannot be asked.
+ * cannot be queried.
  */
 export async function untilQuiet(quieting: Quieting): Promise<boolean> {
   const { page, settle_ms, now_ms = () => performance.now(), wait = delay } = quieting;

@@ -1,4 +1,4 @@
-// What a trial load says of a recording: how much of it was asked for, what was not, what came beyond, what was answered with
+// What a trial load says of a recording: how much of it was requested, what was not, what came beyond, what was answered with
 // something else, and what to do. Pure: page loads in, findings and lines out.
 import type { HarEntry, LoadCoverage } from "../../schemas/generated/page_load.ts";
 import type { CheckedRequest, RecordingChecked } from "../../schemas/generated/recording_checked.ts";
@@ -22,17 +22,17 @@ interface CheckInput {
 const isIn = (entry: HarEntry): boolean => /^https?:/i.test(entry.request.url);
 
 /** By what the recording knows what each entry was answered with. */
-function askedKeys(entries: readonly HarEntry[]): Set<string> {
+function requestedKeys(entries: readonly HarEntry[]): Set<string> {
   return new Set(
     entries.map(({ request: { method, url }, _trilane: { instead } }) => requestKey(method, instead?.url ?? url)),
   );
 }
 
 /** What a load is expected to ask for and did not, the largest first. */
-function notAsked({ requests }: RecordedRequests, entries: readonly HarEntry[]): CheckedRequest[] {
-  const asked = askedKeys(entries);
+function notRequested({ requests }: RecordedRequests, entries: readonly HarEntry[]): CheckedRequest[] {
+  const requested = requestedKeys(entries);
   return requests
-    .filter(({ method, url, notExpected }) => notExpected === null && !asked.has(requestKey(method, url)))
+    .filter(({ method, url, notExpected }) => notExpected === null && !requested.has(requestKey(method, url)))
     .map(({ method, url, bytes }) => ({ method, url, bytes }))
     .sort((a, b) => b.bytes - a.bytes);
 }
@@ -58,9 +58,9 @@ function fuzzyOf(entries: readonly HarEntry[]): RecordingChecked["fuzzy"] {
     .sort((a, b) => a.similarity - b.similarity);
 }
 
-/** What a load left out of a recording, and asked for besides. */
+/** What a load left out of a recording, and requested besides. */
 export const missesOf = (recorded: RecordedRequests, entries: readonly HarEntry[]) => ({
-  notAsked: notAsked(recorded, entries),
+  notRequested: notRequested(recorded, entries),
   beyond: beyondOf(entries),
   fuzzy: fuzzyOf(entries),
 });
@@ -104,7 +104,7 @@ export function checkOf(input: CheckInput): RecordingChecked {
   const { recording, recorded, lane, tried } = input;
   const { chosen, before, pinned_ms } = tried;
   const { entries } = chosen.load.log;
-  const { notAsked: not_asked, beyond, fuzzy } = missesOf(recorded, entries);
+  const { notRequested: not_asked, beyond, fuzzy } = missesOf(recorded, entries);
   return {
     schema: "trilane/recording-checked/1",
     recording: { name: recording.name, url: recording.url, source: recording.source, digest: recording.digest },

@@ -13,7 +13,7 @@ import type { ReplayConnection, ReplayedRequest, ReplayReport } from "./reports.
 
 // Which of a page's entries went to the network, and which of these are the page's own. Pure; judges nothing.
 
-/** What a service worker answers it had, or asked for by a request of its own, which is another entry. */
+/** What a service worker answers it had, or requested by a request of its own, which is another entry. */
 export const isFromCache = ({ _fromCache, response }: HarEntry): boolean =>
   _fromCache !== undefined || response._fetchedViaServiceWorker === true;
 
@@ -72,7 +72,7 @@ export type Connections = ReadonlyMap<number | null, ReplayConnection>;
 export interface Joined {
   /** In the order of the entries. */
   readonly served: readonly ServedEntry[];
-  /** What no entry asked for, WebSockets too, which the browser does not tell among requests. */
+  /** What no entry requested, WebSockets too, which the browser does not tell among requests. */
   readonly left: readonly ReplayedRequest[];
   /** null: there is no report. */
   readonly connections: Connections | null;
@@ -91,8 +91,8 @@ export type ToWireUrl = (url: string) => string;
 /** By what the origins know a request: in clear it left the browser for another place than the page asked. */
 export function toWireUrl(lane: Lane, upgraded: boolean): ToWireUrl {
   return (url) => {
-    const asked = withoutFragment(urlOnLane(url, lane, upgraded));
-    return laneFacts[lane].clear ? clearUrl(asked) : asked;
+    const onLane = withoutFragment(urlOnLane(url, lane, upgraded));
+    return laneFacts[lane].clear ? clearUrl(onLane) : onLane;
   };
 }
 
@@ -113,7 +113,7 @@ function isInTime({ _trilane: { start_ns, end_ns } }: HarEntry, { request_ns }: 
   return request_ns >= start_ns && (end_ns === null || request_ns <= end_ns);
 }
 
-/** The requests of one method and URL, to the entries that asked for it, both in order. */
+/** The requests of one method and URL, to the entries that requested it, both in order. */
 function assign(
   entries: readonly HarEntry[],
   requests: readonly ReplayedRequest[],
@@ -155,12 +155,12 @@ function withServed(entry: HarEntry, request: ReplayedRequest | undefined, conne
 export function joinServed({ wireUrl, entries, replay, connections }: JoinOptions): Joined {
   const byId: Connections = new Map(connections?.map((connection) => [connection.id, connection]));
   const replayed = (replay?.requests ?? []).toSorted((a, b) => a.request_ns - b.request_ns);
-  const asked = Map.groupBy(entries.filter(isOnWire), ({ request }) => `${request.method} ${wireUrl(request.url)}`);
+  const sought = Map.groupBy(entries.filter(isOnWire), ({ request }) => `${request.method} ${wireUrl(request.url)}`);
   const came = Map.groupBy(
     replayed.filter(({ websocket }) => !websocket),
     ({ method, url }) => `${method} ${withoutFragment(url)}`,
   );
-  const found = new Map([...asked].flatMap(([key, of]) => [...assign(of, came.get(key) ?? [], byId)]));
+  const found = new Map([...sought].flatMap(([key, of]) => [...assign(of, came.get(key) ?? [], byId)]));
   const taken = new Set(found.values());
   return {
     served: entries.map((entry) => {

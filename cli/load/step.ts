@@ -1,7 +1,7 @@
 // What accompanies a load, or watches it, as load.ts knows it: it says what it needs, is called as the load proceeds, and at the end says what the
 // page load has of it and what spoils the load. All members are optional. steps.ts has the list.
 import type { LoadFacts, PageLoad } from "../../schemas/generated/page_load.ts";
-import type { Asked, BrowserOptions, EngineBrowser, EnginePage } from "../browser/engine.ts";
+import type { BrowserOptions, EngineBrowser, EngineNeeds, EnginePage } from "../browser/engine.ts";
 import type { Evidence } from "./evidence.ts";
 import type { LabOptions } from "./lab.ts";
 import type { PageReading } from "./quiet_page.ts";
@@ -64,7 +64,7 @@ export interface Ended {
 
 export interface LoadStep extends PageStep {
   /** What the browser must be able to do; one that is not is refused. */
-  readonly needs?: Partial<Pick<Asked, "films" | "video">>;
+  readonly needs?: Partial<Pick<EngineNeeds, "films" | "video">>;
   /** How it is started. */
   readonly started?: Partial<BrowserOptions>;
   /** What differs in how the load is judged. */

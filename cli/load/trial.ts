@@ -31,7 +31,7 @@ export interface Trial {
   /** null: the load did not end, as `failure` says. */
   readonly coverage: LoadCoverage | null;
   readonly failure: string | null;
-  /** Why such a load is not valid by what the page does, whatever the machine: too little or too much asked for, no end. */
+  /** Why such a load is not valid by what the page does, whatever the machine: too little or too much requested, no end. */
   readonly outside: readonly string[];
 }
 

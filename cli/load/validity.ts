@@ -1,4 +1,4 @@
-// Is this load what was asked? Joins the page's requests with the replay's record of them, counts, and gives the
+// Is this load what was planned? Joins the page's requests with the replay's record of them, counts, and gives the
 // reasons why a load may not be averaged. Pure: data in, verdict out.
 //
 // What happens after the load event cannot change PLT, so a request that began then is counted but spoils nothing.
@@ -159,7 +159,7 @@ function protocolsOf(entries: readonly HarEntry[]): Record<string, number> {
 /** Whatever the lane: `h1-clear` takes https:// for http://, the browser's HSTS list the other way. */
 const withoutScheme = (url: string): string => url.replace(/^https?:/i, "");
 
-/** The shown document was not the one that was asked for; the one that came last can be raced itself, unless it reloads for ever. */
+/** The shown document was not the one that was requested; the one that came last can be raced itself, unless it reloads for ever. */
 function replacementReasons(documents: readonly string[]): string[] {
   const last = documents.at(-1);
   if (last === undefined || documents.length < 2) return [];
@@ -176,17 +176,17 @@ function reasonFor(found: readonly HarEntry[], total: number, what: string): str
 }
 
 /**
- * Why no load of this sweep can be what was asked any more: the replay served another recording of that name. Null where
- * it served the one with the digest asked, or left no report.
+ * Why no load of this sweep can be what was planned any more: the replay served another recording of that name. Null where
+ * it served the one with the planned digest, or left no report.
  */
 export function replacedRecording(
-  asked: { readonly name: string; readonly digest: string },
+  planned: { readonly name: string; readonly digest: string },
   replay: Pick<ReplayReport, "recording"> | null,
 ): string | null {
-  if (!replay || replay.recording.digest === asked.digest) return null;
-  const digests = `${asked.digest.slice(0, 12)}, now ${replay.recording.digest.slice(0, 12)}`;
+  if (!replay || replay.recording.digest === planned.digest) return null;
+  const digests = `${planned.digest.slice(0, 12)}, now ${replay.recording.digest.slice(0, 12)}`;
   return (
-    `recording ${asked.name} was replaced while it was measured (${digests}): ` +
+    `recording ${planned.name} was replaced while it was measured (${digests}): ` +
     "bring the earlier one back and run the same command again, or begin again with --new"
   );
 }

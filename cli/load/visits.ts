@@ -39,7 +39,7 @@ export function repeatVisitOf(first: FirstVisit, visit: ReplayReport | null): Re
   };
 }
 
-/** Why the visit is no repeat visit as asked: the page itself has to come over a connection with early data. */
+/** Why the visit is no repeat visit as requested: the page itself has to come over a connection with early data. */
 export function repeatReasons(replay: ReplayReport): string[] {
   if (replay.visits_ns.length === 0) return ["trilane-replay was not told of the repeat visit"];
   const visit = lastVisit(replay);

@@ -70,7 +70,7 @@ const coldAdvice = "its browser had a warm cache: to race it as recorded, export
 /** Requests of a model's that one line names. */
 const mostNamed = 3;
 
-/** So much of a page may be asked for by what is missing, as a load may lack of its recording; with more only a trial can tell. */
+/** So much of a page may be requested by what is missing, as a load may lack of its recording; with more only a trial can tell. */
 const bearableShare = 0.05;
 
 const lacksAskers = ({ responses, missingAskers }: BodyCount): boolean => missingAskers > bearableShare * responses;

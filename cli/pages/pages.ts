@@ -173,7 +173,7 @@ function visitsOf({ notes }: Recording): string {
 
 const day_ms = 24 * 3600 * 1000;
 
-/** The name of a live page's recording, which is made where there is none or a new one is asked for. */
+/** The name of a live page's recording, which is made where there is none or a new one is requested. */
 async function recordPageOf(home: string, word: string, choice: PageChoice): Promise<string> {
   const { live, recordAgain, credentials, pinTime, timeout_ms, say } = choice;
   const url = pageUrl(word);

@@ -1,4 +1,4 @@
-// The report's section on coverage: by page and lane, how much of the recording loads asked for, and what beyond. Draws given
+// The report's section on coverage: by page and lane, how much of the recording loads requested, and what beyond. Draws given
 // rows; what counts is cli/load/metrics/coverage.ts's.
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import { middleCut } from "../base/middle_cut.ts";

@@ -115,11 +115,11 @@ function otherMetrics(
   });
 }
 
-/** Reads what a report on a sweep needs. `asked`: by what it compares lanes; default: what the sweep was run for. */
-export function gatherReport(results: Results, sweepId: number, version: string, asked?: MetricChoice): ReportData {
+/** Reads what a report on a sweep needs. `wanted`: by what it compares lanes; default: what the sweep was run for. */
+export function gatherReport(results: Results, sweepId: number, version: string, wanted?: MetricChoice): ReportData {
   const sweep = results.sweep(sweepId);
   const cells = results.cellsOf(sweepId);
-  const metric = asked ?? sweep.plan.metric ?? usualMetric;
+  const metric = wanted ?? sweep.plan.metric ?? usualMetric;
   const stored = results.loadsOf(sweepId);
   const loads = samplesOf(stored, metric);
   const groups = groupsOf(cells, loads);

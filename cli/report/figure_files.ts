@@ -89,9 +89,9 @@ const wordsOf = (markup: string): string =>
     .trim();
 
 /** Which no other figure has, also where names are compared without their case. */
-function freeName(asked: string, taken: Set<string>): string {
-  let name = asked || "figure";
-  for (let number = 2; taken.has(name.toLowerCase()); number++) name = `${asked || "figure"}-${number}`;
+function freeName(wanted: string, taken: Set<string>): string {
+  let name = wanted || "figure";
+  for (let number = 2; taken.has(name.toLowerCase()); number++) name = `${wanted || "figure"}-${number}`;
   taken.add(name.toLowerCase());
   return name;
 }

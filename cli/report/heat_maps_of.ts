@@ -15,7 +15,7 @@ import type { LinkGrid } from "./figures/link_axes.ts";
 /** Pages that get maps of their own, so that 500 of them do not make a file that no browser opens. */
 const maxPageMaps = manyPages - 1;
 
-/** The lanes were measured, but asked for different parts of the page. */
+/** The lanes were measured, but requested different parts of the page. */
 function unlikeReason({ gap, reason }: Improvement): HeatCell["empty"] {
   return gap && reason !== null ? { short: "unlike", reason, leftOut: 0 } : null;
 }

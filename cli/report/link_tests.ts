@@ -1,4 +1,4 @@
-// The self-test of each link of a sweep: what was asked of it, what was measured before the loads, within which tolerance.
+// The self-test of each link of a sweep: what was planned, what was measured before the loads, within which tolerance.
 // Draws given rows; measures nothing.
 import { coordinate, html, type Markup } from "../../extension/figures/markup.ts";
 import type { SelftestLink, SelftestRow } from "../../schemas/generated/selftest.ts";
@@ -7,7 +7,7 @@ import { rowText } from "../load/selftest/format.ts";
 import type { LinkTest } from "../results/store/results.ts";
 import { savedFigure } from "./figures/figure_file.ts";
 
-/** More would make the report long and nobody wiser: those that are out stand first. */
+/** More would make the report long and no one wiser: those that are out stand first. */
 const maxLinks = 200;
 
 function outcomeMarkup(row: SelftestRow): Markup {

@@ -76,7 +76,7 @@ function verdict(times: readonly ServerTimes[]): string {
     : `${apart}, more than the ${fairWithin_us} µs allowed: the server favours one`;
 }
 
-/** One sentence, over the loads that told; null where none did. */
+/** One sentence, over the loads that reported it; null where none did. */
 export function serverTimeNote(facts: readonly LoadFacts[]): string | null {
   const times = protocols.flatMap((protocol) => timesOf(facts, protocol));
   if (times.length === 0) return null;

@@ -1,5 +1,5 @@
 // The paragraph for a paper's methods section: what was loaded, over what, with what, and how it was summed up. Plain text, made of
-// what the loads themselves recorded: where they are not what the plan asked for, it says what happened. Judges nothing.
+// what the loads themselves recorded: where they are not what the plan requested, it says what happened. Judges nothing.
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
 import { browserInWords, keptBrowsers } from "../base/browser_words.ts";
 import { isLane, isRepeat, laneFamily, laneTitle } from "../base/lanes.ts";
@@ -86,7 +86,7 @@ function serverSentences(facts: readonly ShownFacts[]): string {
         return `${control}, initial window ${window} packets, ${field(transport, "pacing") === true ? "paced" : "not paced"}`;
       },
     );
-  // What carries it is told as the servers reported it.
+  // What carries it is reported as the servers reported it.
   const terms = alike(facts, ({ serving }) =>
     servingTerms(settleServing(serving))
       .filter(([name]) => name !== "transports")
@@ -157,29 +157,29 @@ function validLoads({ sweep, cells, loads }: ReportData): string {
     `median ${median([...counts.values()])}`,
     ...(none > 0 ? [`${none} ${none === 1 ? "has" : "have"} none`] : []),
   ];
-  const asked = until ? `, of at most ${repetitions}, ${untilWords(until)}` : ` of ${repetitions} asked`;
+  const planned = until ? `, of at most ${repetitions}, ${untilWords(until)}` : ` of ${repetitions} asked`;
   const each = cells.length === 1 ? "the one cell" : `each of the ${cells.length} cells`;
   const loadsEach =
     least === greatest ? count(least, "valid load") : `${least} to ${greatest} valid loads (${spread.join("; ")})`;
-  return `${each} (page, link and lane) has ${loadsEach}${asked}`;
+  return `${each} (page, link and lane) has ${loadsEach}${planned}`;
 }
 
-/** How far what was asked was done, where it was not all. */
+/** How far what was planned was done, where it was not all. */
 function extent({ sweep, cells, loads }: ReportData): string[] {
   const { repetitions, until, time_limit_s } = sweep.plan;
-  const asked = cells.length * repetitions;
+  const planned = cells.length * repetitions;
   const valid = loads.filter(isValid).length;
   const begun = new Set(loads.map(({ cell, block }) => `${cell} ${block}`)).size;
   const most = until ? "at most " : "";
   const limit = time_limit_s === undefined ? "" : ` within ${time_limit_s} s of loads`;
   if (sweep.finished_at === null)
-    return [`The sweep is not finished: ${valid} valid loads of ${most}${asked} asked${limit} are here.`];
+    return [`The sweep is not finished: ${valid} valid loads of ${most}${planned} asked${limit} are here.`];
   if (time_limit_s === undefined) return [];
-  if (begun === asked) return [`The limit of ${time_limit_s} s was not reached.`];
+  if (begun === planned) return [`The limit of ${time_limit_s} s was not reached.`];
   return [
     until
       ? `No block was begun after ${time_limit_s} s of loads, whether enough was known or not.`
-      : `The sweep was ended by its limit of ${time_limit_s} s of loads: ${asked - begun} of ${asked} were not begun.`,
+      : `The sweep was ended by its limit of ${time_limit_s} s of loads: ${planned - begun} of ${planned} were not begun.`,
   ];
 }
 

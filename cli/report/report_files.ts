@@ -9,7 +9,7 @@ const folderOf = (home: string): string => join(home, "reports");
 
 const fileWord = (text: string): string => text.replaceAll(/[^A-Za-z0-9._-]+/g, "-").slice(0, 60);
 
-/** Where a sweep's report is, unless it was asked for elsewhere. */
+/** Where a sweep's report is, unless it was requested elsewhere. */
 export function reportPath(home: string, sweep: { id: number; name: string }, metric?: MetricChoice): string {
   const of = metric === undefined ? "" : `-${fileWord(metric)}`;
   return join(folderOf(home), `${sweep.id}-${fileWord(sweep.name)}${of}.html`);

@@ -47,7 +47,7 @@ const settingRows: readonly TableRow[] = [
   return [name, of("tcp"), of("quic")];
 });
 
-/** What nobody can set, or is reported by another name than it is set by, after the row of the setting it belongs to. */
+/** What no one can set, or is reported by another name than it is set by, after the row of the setting it belongs to. */
 const moreRows: Readonly<Record<string, readonly TableRow[]>> = {
   "congestion control": [
     [
@@ -82,7 +82,7 @@ const moreRows: Readonly<Record<string, readonly TableRow[]>> = {
 
 const rows = settingRows.flatMap((row) => [row, ...(moreRows[row[0]] ?? [])]);
 
-/** The setting's value, and where recorded think times are asked for, for how many requests there were none. */
+/** The setting's value, and where recorded think times are requested, for how many requests there were none. */
 function termOf(name: string): (facts: LoadFacts) => string {
   return ({ serving, replay }) => {
     const settled = settleServing(serving);

@@ -36,7 +36,7 @@ function pageOf(page: string, loads: readonly SplitLoad[]): SplitPage {
   };
 }
 
-/** In the plan's order of links; none where no load tells its critical path. */
+/** In the plan's order of links; none where no load reports its critical path. */
 export function splitsOf({ cells, loads }: Pick<ReportData, "cells" | "loads">): Spread<SplitData> {
   const whole = loads.filter(
     (load): load is SplitLoad => isValid(load) && load.network_ms !== null && (load.plt_ms ?? 0) > 0,

@@ -1,4 +1,4 @@
-// The report's list of requests that were not matched exactly: what was asked for, what was given instead. Data in,
+// The report's list of requests that were not matched exactly: what was requested, what was given instead. Data in,
 // markup out.
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import { middleCut } from "../base/middle_cut.ts";

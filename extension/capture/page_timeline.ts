@@ -156,7 +156,7 @@ export function readTimeline(): PageTimeline {
             .filter(({ hadRecentInput }) => !hadRecentInput)
             .map(({ startTime, value }) => ({ start: startTime, value }))
         : null,
-      tellsLongTasks: canObserve("longtask"),
+      reportsLongTasks: canObserve("longtask"),
       longTasks: longTasks
         ? [...longTasks.entries, ...longTasks.observer.takeRecords()].map(({ startTime, duration }) => ({
             start: startTime,

@@ -129,7 +129,7 @@ export interface ClsTbt {
   /** Without those that followed an input. null: the browser does not report them. */
   readonly shifts: readonly { readonly start: number; readonly value: number }[] | null;
   /** Absent: it does. */
-  readonly tellsLongTasks?: boolean;
+  readonly reportsLongTasks?: boolean;
   /** null: they were not watched for. */
   readonly longTasks: readonly { readonly start: number; readonly duration: number }[] | null;
 }
@@ -146,10 +146,10 @@ const listOf = (value: unknown): Record<string, number>[] =>
 /** The page's answer; null if it has another form. */
 export function readClsTbt(value: unknown): ClsTbt | null {
   if (typeof value !== "object" || value === null) return null;
-  const { shifts, longTasks, tellsLongTasks } = value as Record<string, unknown>;
+  const { shifts, longTasks, reportsLongTasks } = value as Record<string, unknown>;
   return {
     shifts: shifts === null ? null : listOf(shifts).map(({ start = 0, value: size = 0 }) => ({ start, value: size })),
-    ...(tellsLongTasks === false ? { tellsLongTasks } : {}),
+    ...(reportsLongTasks === false ? { reportsLongTasks } : {}),
     longTasks: Array.isArray(longTasks)
       ? listOf(longTasks).map(({ start = 0, duration = 0 }) => ({ start, duration }))
       : null,
@@ -203,7 +203,7 @@ export function profileMetricsOf(timings: PageTimings | null, clsTbt: ClsTbt | n
   else if (clsTbt.shifts === null) cls = missing("cls", "this browser does not report layout shifts");
   else cls = Math.round(cumulativeLayoutShift(clsTbt.shifts) * 1e6) / 1e6;
   let tbt_ms: number | null = null;
-  if (clsTbt?.tellsLongTasks === false) tbt_ms = missing("tbt_ms", "this browser does not report long tasks");
+  if (clsTbt?.reportsLongTasks === false) tbt_ms = missing("tbt_ms", "this browser does not report long tasks");
   else if (!clsTbt?.longTasks) tbt_ms = missing("tbt_ms", "long tasks were not watched while the page loaded");
   else if (painted === null)
     tbt_ms = missing("tbt_ms", "it counts from the first contentful paint, and nothing was painted");

@@ -102,7 +102,7 @@ interface Row {
   readonly kind: string;
   /** The same in all waterfalls of a figure: of one method and URL. */
   readonly request: number;
-  /** The row that asked for it; null: the browser does not say, or it is not there. */
+  /** The row that requested it; null: the browser does not say, or it is not there. */
   readonly by: number | null;
 }
 

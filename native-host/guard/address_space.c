@@ -12,7 +12,7 @@ struct block {
     enum address_space space;
 };
 
-// Broadcast, multicast and what nobody was given count as local: none of it is on the internet.
+// Broadcast, multicast and what no one was given count as local: none of it is on the internet.
 static const struct block blocks4[] = {
     {"0.0.0.0", 8, SPACE_LOOPBACK}, // this host
     {"127.0.0.0", 8, SPACE_LOOPBACK}, {"10.0.0.0", 8, SPACE_LOCAL},    {"100.64.0.0", 10, SPACE_LOCAL},
@@ -140,9 +140,9 @@ static bool is_in_network(const struct plain_address *address, const struct own_
 
 static void take_nearer(const struct own_networks *own, const struct sockaddr *address,
                         enum address_space *space) {
-    struct plain_address asked = carried(address);
+    struct plain_address wanted = carried(address);
     for (size_t i = 0; i < own->count; i++)
-        if (own->all[i].space < *space && is_in_network(&asked, &own->all[i])) *space = own->all[i].space;
+        if (own->all[i].space < *space && is_in_network(&wanted, &own->all[i])) *space = own->all[i].space;
 }
 
 int address_space_here(const struct sockaddr *address, const struct own_networks *besides,

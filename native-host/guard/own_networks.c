@@ -51,7 +51,7 @@ static int add_interface(struct own_networks *own, const struct ifaddrs *interfa
     const struct sockaddr *address = interface->ifa_addr, *peer = interface->ifa_dstaddr;
     if (!bytes_of(address)) return 0;
     if (add_address(own, SPACE_LOOPBACK, address, bits_of(address->sa_family)) < 0) return -1;
-    // A mask of no bits is that of a tunnel which takes everything: it makes the internet nobody's neighbour.
+    // A mask of no bits is that of a tunnel which takes everything: it makes the internet no one's neighbour.
     int bits = interface->ifa_netmask ? prefix_bits(address, interface->ifa_netmask) : 0;
     if (bits > 0 && add_address(own, SPACE_LOCAL, address, bits) < 0) return -1;
     if (!(interface->ifa_flags & IFF_POINTOPOINT) || !bytes_of(peer)) return 0;

@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 struct answers {
-    // Takes one message, of at most FRAME_OUT_MAX bytes. 0, or -1 when nobody reads any more.
+    // Takes one message, of at most FRAME_OUT_MAX bytes. 0, or -1 when no one reads any more.
     int (*send)(void *context, const char *json, size_t size);
     void *context;
 };

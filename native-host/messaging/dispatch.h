@@ -25,6 +25,6 @@ int dispatch_too_large(struct host *host, const char *start, size_t start_size, 
 // The answer to what is no frame.
 int dispatch_unreadable(struct host *host, const char *message);
 
-// Whether something goes on beside the conversation, so that host_work has to be called every now and then.
+// Whether something continues beside the conversation, so that host_work has to be called every now and then.
 bool host_works(const struct host *host);
 int host_work(struct host *host);

@@ -20,7 +20,7 @@ enum frame_status {
     FRAME_WHOLE,     // the next message stands at `frame.bytes`
     FRAME_PART,      // more bytes must come
     FRAME_NOT_TAKEN, // above FRAME_TAKEN_MAX: its start stands at `frame.bytes`, its size is the message's
-    FRAME_TOO_LARGE, // its length cannot be; what follows cannot be told apart any more
+    FRAME_TOO_LARGE, // its length cannot be; what follows cannot be distinguished any more
 };
 
 struct frame {

@@ -43,7 +43,7 @@ enum handled {
     REFUSED = -1,
     HANDLED = 0,
     ANSWERED = 1,         // it has answered itself, or will
-    CONNECTION_LOST = -2, // nothing can be said any more: nobody reads, or memory is short
+    CONNECTION_LOST = -2, // nothing can be said any more: no one reads, or memory is short
 };
 
 struct message_handler {
@@ -59,7 +59,7 @@ void transactions_close(struct host *host);
 void profile_uploads_close(struct host *host);
 void followers_close(struct host *host);
 
-// Tells those that follow races what is new. 0, or -1 when nothing can be said any more.
+// Informs those that follow races what is new. 0, or -1 when nothing can be said any more.
 int followers_work(struct host *host);
 
 // NULL if the message has no such field, or another type.

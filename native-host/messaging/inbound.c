@@ -28,7 +28,7 @@ enum inbound_status inbound_added(struct inbound *inbound, struct host *host, si
         throw_away(inbound);
         switch (frame_next(&inbound->in, &frame)) {
         case FRAME_PART:
-            return INBOUND_GOES_ON;
+            return INBOUND_CONTINUES;
         case FRAME_WHOLE:
             if (dispatch(host, frame.bytes, frame.size) < 0) return INBOUND_CONNECTION_LOST;
             break;

@@ -16,7 +16,7 @@ struct inbound {
 };
 
 enum inbound_status {
-    INBOUND_GOES_ON,
+    INBOUND_CONTINUES,
     INBOUND_UNREADABLE,      // where the next message starts is not known any more; that has been answered
     INBOUND_CONNECTION_LOST, // nothing can be said any more
 };

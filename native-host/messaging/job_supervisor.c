@@ -66,8 +66,8 @@ static int wait_for_end(struct supervisor *supervisor) {
         struct signalfd_siginfo info;
         while (read(supervisor->signals, &info, sizeof info) == sizeof info)
             if (info.ssi_signo != SIGCHLD) cancel(supervisor);
-        char asked[64];
-        if (watched[1].revents && read(JOB_CONTROL_FD, asked, sizeof asked) > 0) cancel(supervisor);
+        char request[64];
+        if (watched[1].revents && read(JOB_CONTROL_FD, request, sizeof request) > 0) cancel(supervisor);
     }
 }
 

@@ -23,7 +23,7 @@ int job_open_folder(const char *path);
 // Removes the files in a job's folder whose names end so, with the dot. -1 with errno where one stays.
 int job_remove_ending(int folder, const char *ending);
 
-// Removes a job's HAR files: what a race was made from, which may hold what nobody meant to keep. -1 with
+// Removes a job's HAR files: what a race was made from, which may hold what no one meant to keep. -1 with
 // errno where one stays.
 int job_forget_pages(int folder);
 

@@ -51,7 +51,7 @@ static json_t *read_document(int folder, const char *name) {
     return document;
 }
 
-// A writer's end of the control pipe, or -1 where nobody reads: the job is not running.
+// A writer's end of the control pipe, or -1 where no one reads: the job is not running.
 static int open_control(int folder) {
     struct stat info;
     int fd = openat(folder, job_control_name, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);

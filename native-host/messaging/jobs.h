@@ -1,4 +1,4 @@
-// Jobs: runs of the command line that outlive whoever started them. HOME/jobs/ID/ has what was asked
+// Jobs: runs of the command line that outlive whoever started them. HOME/jobs/ID/ has what was requested
 // (job.json), the standard output (events.jsonl) and error (stderr), how it ended (exit), and a named pipe
 // (control) that the job's supervisor reads: as long as somebody does, the job is running; a byte in it asks
 // the job to end. So no process is ever found by its number, which could be another's by then. Knows no

@@ -133,7 +133,7 @@ static int take_input(struct host *host, struct inbound *inbound, int *exit_stat
         return -1;
     }
     switch (inbound_added(inbound, host, (size_t)size)) {
-    case INBOUND_GOES_ON:
+    case INBOUND_CONTINUES:
         return 0;
     case INBOUND_UNREADABLE:
         log_line("a message's length is above 64 MiB: where the next one starts is not known");
@@ -225,7 +225,7 @@ int main(int argument_count, char **arguments) {
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGHUP);
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGCHLD, SIG_DFL); // ignored by who started us, perhaps, and then nobody could be waited for
+    signal(SIGCHLD, SIG_DFL); // ignored by who started us, perhaps, and then no one could be waited for
     sigprocmask(SIG_BLOCK, &signals, NULL);
     int signal_fd = signalfd(-1, &signals, SFD_CLOEXEC);
     const struct host_paths paths = {.home = home, .cli = words.cli ? words.cli : cli, .host = self};

@@ -52,7 +52,7 @@ static int write_whole(int fd, const char *bytes, size_t size) {
 
 // ---- Writing ----
 
-// What hosts that were killed left: nobody holds a lock on it.
+// What hosts that were killed left: no one holds a lock on it.
 static void remove_left(int folder) {
     int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *entries = again < 0 ? NULL : fdopendir(again);
@@ -210,7 +210,7 @@ static int fail_not_found(const char *id, struct message_error *error) {
     return message_fail(error, "not-found", "see profile.list", "profile %s: there is none", id);
 }
 
-// The folder of a profile that is asked for, or -1.
+// The folder of a profile that is requested, or -1.
 static int open_folder_of(const char *home, const char *id, struct message_error *error) {
     bool there;
     int folder = open_folder(home, &there, error);
@@ -274,10 +274,10 @@ int profile_list(json_t **profiles, bool *more, const char *home, const char *af
     int status = 0;
     for (int i = 0; i < count; i++) {
         // What was saved or removed since the page before does not move what follows it.
-        bool asked = !after || strncmp(entries[i]->d_name, after, GENERATED_ID_LENGTH) < 0;
-        if (status == 0 && asked && json_array_size(*profiles) == PROFILES_LISTED_MAX)
+        bool listed = !after || strncmp(entries[i]->d_name, after, GENERATED_ID_LENGTH) < 0;
+        if (status == 0 && listed && json_array_size(*profiles) == PROFILES_LISTED_MAX)
             *more = true;
-        else if (status == 0 && asked)
+        else if (status == 0 && listed)
             status = add_listed(*profiles, folder, entries[i]->d_name);
         free(entries[i]);
     }

@@ -35,7 +35,7 @@ int profile_list(json_t **profiles, bool *more, const char *home, const char *af
 // A descriptor to read the HAR text from; `id` is a made id.
 int profile_open(int *fd, const char *home, const char *id, struct message_error *error);
 int profile_find(const char *home, const char *id, struct message_error *error); // whether it is there
-// Puts the HAR into another folder of the data folder too, under a name that tells people which page it is;
+// Puts the HAR into another folder of the data folder too, under a name that shows people which page it is;
 // `path` is where. Costs no room: it is the same file, or a copy where that is on another disk.
 int profile_link(char path[PATH_MAX], const char *home, const char *id, const char *folder,
                  struct message_error *error);

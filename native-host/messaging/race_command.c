@@ -50,7 +50,7 @@ void race_command_make(struct command_words *command, const struct host_paths *p
     command_words_add(command, "--link=%s", json_string_value(json_object_get(message, "link")));
     command_words_add(command, "--runs=%lld",
                       (long long)json_integer_value(json_object_get(message, "runs")));
-    // What is done here, the command line is not told.
+    // The command line does not learn what is done here.
     json_object_foreach(json_object_get(message, "options"), name, value) {
         if (strcmp(name, "forget_profile") != 0) add_option(command, name, value);
     }

@@ -81,7 +81,7 @@ static int start(struct call *call) {
         child_command_check(call->host->paths->cli, &call->error) < 0 ||
         job_make(&job, home, kind, call->message, true, &call->error) < 0 || run(call, &job) < 0)
         return REFUSED;
-    // The race goes on without it; one that is left is a file to remove, and no reason to tell of no race.
+    // The race continues without it; one that is left is a file to remove, and no reason to tell of no race.
     struct message_error left;
     if (profile && json_is_true(json_object_get(options, "forget_profile")))
         profile_remove(home, profile, &left);

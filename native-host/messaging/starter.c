@@ -51,7 +51,7 @@ static int start_job(const struct host_paths *paths, char *folder, char **words,
         setsid();
         pid_t supervisor = fork();
         if (supervisor != 0) _exit(supervisor < 0);
-        // Its own input and output are nobody's already.
+        // Its own input and output are no one's already.
         int none = open("/dev/null", O_RDWR);
         if (none < 0 || dup2(none, STDERR_FILENO) < 0) _exit(1);
         // dup2 to itself would leave it closed on exec.

@@ -19,5 +19,5 @@ void starter_close(struct starter *starter);
 // number.
 pid_t starter_query(struct starter *starter, char *const *argv, int out, int err);
 // As the job of this folder, under trilane-host as its supervisor, which gets the control pipe. It is an
-// orphan from the start: nobody has to wait for it.
+// orphan from the start: no one has to wait for it.
 int starter_job(struct starter *starter, const char *folder, int control, char *const *argv);

@@ -131,14 +131,14 @@ test("the function takes nothing from outside itself, and reads the whole timeli
         { kind: "measure", name: "ready", value_ms: 30 },
       ],
     },
-    clsTbt: { shifts: [{ start: 10, value: 0.1 }], longTasks: null, tellsLongTasks: true },
+    clsTbt: { shifts: [{ start: 10, value: 0.1 }], longTasks: null, reportsLongTasks: true },
   });
 });
 
 test("a page without a timeline answers too", () => {
   const { timings, clsTbt } = read(pageWith({}));
   assert.deepEqual([timings.navigations, timings.firstHidden, timings.largestContentfulPaint], [0, null, null]);
-  assert.deepEqual(clsTbt, { shifts: null, longTasks: null, tellsLongTasks: false });
+  assert.deepEqual(clsTbt, { shifts: null, longTasks: null, reportsLongTasks: false });
 });
 
 test("long tasks are told where the script ran before the page's own", () => {

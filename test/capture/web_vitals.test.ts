@@ -141,7 +141,7 @@ test("a page may answer anything", () => {
 test("what a browser does not tell is missing with its reason, and not 0", () => {
   const { cls, tbt_ms, unavailable } = profileMetricsOf(
     timings,
-    readClsTbt({ shifts: null, longTasks: null, tellsLongTasks: false }),
+    readClsTbt({ shifts: null, longTasks: null, reportsLongTasks: false }),
   );
   assert.deepEqual([cls, tbt_ms], [null, null]);
   assert.deepEqual(

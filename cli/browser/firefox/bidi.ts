@@ -107,7 +107,7 @@ export async function startFirefox(options: StartOptions, signal?: AbortSignal):
         const alwaysMatch = {
           // The replay's certificates are of its own authority: they are for a lab that reaches nothing else.
           acceptInsecureCerts: true,
-          // Nobody is there to press OK, and a page that asks stands still until somebody does.
+          // No one is there to press OK, and a page that asks stands still until somebody does.
           unhandledPromptBehavior: { default: "accept" },
         };
         const { capabilities } = await bidi

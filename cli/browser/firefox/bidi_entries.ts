@@ -58,14 +58,14 @@ export interface NetworkEvent {
 }
 
 /** One request of a redirect chain, by its latest event. */
-export interface Asked {
+export interface BidiRequest {
   readonly key: string;
   event: NetworkEvent;
   how: "under way" | "completed" | "failed";
 }
 
 export class NetworkLog {
-  readonly #asked = new Map<string, Asked>();
+  readonly #requests = new Map<string, BidiRequest>();
 
   take(event: NetworkEvent): void {
     const key = `${event.request.request}.${event.redirectCount}`;
@@ -75,14 +75,14 @@ export class NetworkLog {
         : event.method === "network.fetchError"
           ? "failed"
           : "under way";
-    const known = this.#asked.get(key);
-    if (!known) this.#asked.set(key, { key, event, how });
+    const known = this.#requests.get(key);
+    if (!known) this.#requests.set(key, { key, event, how });
     else Object.assign(known, { event: { ...event, response: event.response ?? known.event.response }, how });
   }
 
   /** In the order in which they began, of http and https, and of pages. */
-  get asked(): readonly Asked[] {
-    return [...this.#asked.values()].filter(
+  get requests(): readonly BidiRequest[] {
+    return [...this.#requests.values()].filter(
       ({ event: { context, request } }) => context !== null && /^https?:/i.test(request.url),
     );
   }
@@ -128,14 +128,14 @@ const blockedBy = /^NS_ERROR_(CONTENT_BLOCKED|BLOCKED_\w+|CSP_\w+|TRACKING_URI|M
 
 const toNs = (time_ms: number): number => Math.round(time_ms * 1e6);
 
-/** The points from one that HAR counts from, in seconds and ms as DevTools tells them; undefined: nothing was answered. */
+/** The points from one that HAR counts from, in seconds and ms as DevTools reports them; undefined: nothing was answered. */
 function devToolsTiming({ request: { timings } }: NetworkEvent): Parameters<typeof phasesOf>[2] {
   if (timings.requestStart <= 0) return undefined;
   const origin_ms = timings.fetchStart > 0 ? timings.fetchStart : timings.requestTime;
   const since = (time_ms: number): number => (time_ms > 0 ? time_ms - origin_ms : -1);
-  const told = { proxyStart: -1, proxyEnd: -1, workerStart: -1, workerReady: -1, workerFetchStart: -1 };
+  const none = { proxyStart: -1, proxyEnd: -1, workerStart: -1, workerReady: -1, workerFetchStart: -1 };
   return {
-    ...told,
+    ...none,
     workerRespondWithSettled: -1,
     pushStart: 0,
     pushEnd: 0,
@@ -153,7 +153,7 @@ function devToolsTiming({ request: { timings } }: NetworkEvent): Parameters<type
   };
 }
 
-export function entryOf({ key, event, how }: Asked, clock: Clock, main: string, documentUrl: string): HarEntry {
+export function entryOf({ key, event, how }: BidiRequest, clock: Clock, main: string, documentUrl: string): HarEntry {
   const { request, response, errorText, context } = event;
   const { timings } = request;
   const offset_ms = clock.monotonicMinusWall_ms;
@@ -190,7 +190,7 @@ export function entryOf({ key, event, how }: Asked, clock: Clock, main: string, 
       httpVersion: protocol,
       cookies: cookiesOf(answered, "set-cookie"),
       headers: answered,
-      // BiDi tells no decoded size.
+      // BiDi reports no decoded size.
       content: { size: Math.max(0, response?.bodySize ?? 0), mimeType: response?.mimeType || "x-unknown" },
       redirectURL: headerValue(answered, "location") ?? "",
       headersSize: response?.headersSize ?? -1,

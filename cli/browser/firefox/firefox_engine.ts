@@ -8,7 +8,7 @@ import { UserError } from "../../base/errors.ts";
 import { laneFacts } from "../../base/lanes.ts";
 import { settles } from "../../base/process_group.ts";
 import { usualDevice } from "../device.ts";
-import type { Asked, Engine, EngineBrowser, EnginePage, FirstStart } from "../engine.ts";
+import type { Engine, EngineBrowser, EngineNeeds, EnginePage, FirstStart } from "../engine.ts";
 import { standInRules } from "../stand_ins.ts";
 import { contexts, inFirefox, startFirefox } from "./bidi.ts";
 import { bridgeCommand } from "./bridge.ts";
@@ -100,7 +100,7 @@ async function cutToRecords(path: string): Promise<void> {
   await truncate(path, (await readFile(path)).lastIndexOf("\n") + 1);
 }
 
-function refusal({ lane, films, video, frequentAcks, hosts, isLive = false }: Asked): string | null {
+function refusal({ lane, films, video, frequentAcks, hosts, isLive = false }: EngineNeeds): string | null {
   const { clear, repeat, quic } = laneFacts[lane];
   if (clear) return `Firefox has no lane ${lane}: leave that lane out, or measure it with Chromium`;
   // On most pages it opens a new QUIC connection without the first visit's ticket (cause not known).

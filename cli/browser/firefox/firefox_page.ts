@@ -1,11 +1,11 @@
-// The one page of a measured load in Firefox: follows its navigation, keeps what BiDi tells of its network, asks it for its times. Judges
+// The one page of a measured load in Firefox: follows its navigation, keeps what BiDi reports of its network, asks it for its times. Judges
 // nothing. What it asks is evaluated in a sandbox: it shares the page's document and timeline, but no object that the page can reach.
 import { withStyleSheets } from "../../../extension/capture/messages.ts";
 import type { PageTimings } from "../../../extension/capture/web_vitals.ts";
 import type { EnginePage, Observed, UnderWay, VisitOptions } from "../engine.ts";
 import { NavigationError } from "../page.ts";
 import type { Bidi, Params } from "./bidi.ts";
-import { type Asked, type Clock, entryOf, type NetworkEvent, NetworkLog } from "./bidi_entries.ts";
+import { type BidiRequest, type Clock, entryOf, type NetworkEvent, NetworkLog } from "./bidi_entries.ts";
 
 const sandbox = "trilane";
 
@@ -18,12 +18,12 @@ function monotonicMinusWall_ms(): number {
 }
 
 /** These last as long as the page does. */
-const isEndless = ({ event: { request } }: Asked): boolean =>
+const isEndless = ({ event: { request } }: BidiRequest): boolean =>
   request.destination === "eventsource" || request.initiatorType === "beacon" || /^wss?:/i.test(request.url);
 
 /** When the navigation began, on the wall clock: as navigationStart_s of extension/capture/entries.ts finds it. */
-function navigationOf(asked: readonly Asked[], main: string, timings: PageTimings | null): number | null {
-  const of = asked.filter(({ event }) => event.context === main && event.navigation !== null);
+function navigationOf(requests: readonly BidiRequest[], main: string, timings: PageTimings | null): number | null {
+  const of = requests.filter(({ event }) => event.context === main && event.navigation !== null);
   const [first] = of;
   if (!first) return null;
   const last = of.findLast(({ event }) => event.request.request === first.event.request.request) ?? first;
@@ -93,18 +93,18 @@ export async function firefoxPage(bidi: Bidi, context: string, { firstScript }: 
     return typeof value === "string" ? (JSON.parse(value) as unknown) : undefined;
   };
   const observed = (timings: PageTimings | null): Observed => {
-    const { asked } = log;
-    const navigation_ms = navigationOf(asked, context, timings);
+    const { requests } = log;
+    const navigation_ms = navigationOf(requests, context, timings);
     if (navigation_ms === null) return { navigation_s: null, began: null, entries: [], documents };
     const clock: Clock = {
       monotonicMinusWall_ms: clock_ms,
       navigation_ms: navigation_ms + clock_ms,
     };
-    const documentUrl = documents[0] ?? asked[0]?.event.request.url ?? "";
+    const documentUrl = documents[0] ?? requests[0]?.event.request.url ?? "";
     return {
       navigation_s: clock.navigation_ms / 1000,
       began: new Date(navigation_ms),
-      entries: withStyleSheets(asked.map((each) => entryOf(each, clock, context, documentUrl))).sort(
+      entries: withStyleSheets(requests.map((each) => entryOf(each, clock, context, documentUrl))).sort(
         (a, b) => a._trilane.start_ns - b._trilane.start_ns,
       ),
       documents,
@@ -112,7 +112,7 @@ export async function firefoxPage(bidi: Bidi, context: string, { firstScript }: 
   };
   const underWay = (): UnderWay => ({
     state: `${changes}`,
-    waitedFor: log.asked.filter((each) => each.how === "under way" && !isEndless(each)).length,
+    waitedFor: log.requests.filter((each) => each.how === "under way" && !isEndless(each)).length,
   });
   return {
     context,

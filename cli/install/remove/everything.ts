@@ -103,7 +103,7 @@ function targetOf(link: string): string {
 const wordsOf = (error: unknown): string =>
   error instanceof Error ? error.message.replace(/, .*/s, "") : String(error);
 
-/** Goes on where one cannot be removed. */
+/** Continues where one cannot be removed. */
 function removeKept({ files, folders, links, closed }: Kept): Pick<RemovedEverything, "bytes" | "remains"> {
   const remains = [
     ...links.map((path) => ({ path: targetOf(path), why: `${path} is a link to it` })),

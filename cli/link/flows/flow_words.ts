@@ -26,7 +26,7 @@ function read(word: string, units: Readonly<Record<string, number>>, example: st
   return { value: exact(Number(number) * size) };
 }
 
-/** In ms; whole ones, as runs are told them. May be negative. */
+/** In ms; whole ones, as runs take them. May be negative. */
 export function readTime_ms(word: string): Read {
   const time = read(word, times_ms, "5s");
   if ("value" in time && !Number.isInteger(time.value)) return { fault: "is no whole number of milliseconds" };

@@ -32,7 +32,7 @@ interface ServingSchema {
 
 let ofQuic: readonly string[] | null = null;
 
-/** Those that servers can be told to use for pages, too: quiche's own and ours (schemas/serving.schema.json). */
+/** Those that servers of pages can use, too: quiche's own and ours (schemas/serving.schema.json). */
 export function quicControllers(): readonly string[] {
   const path = join(checkout, "schemas", "serving.schema.json");
   ofQuic ??= (JSON.parse(readFileSync(path, "utf8")) as ServingSchema).definitions.quic.properties.congestion_control

@@ -1,11 +1,11 @@
-// How much of its recording a load asked for, what it asked for beyond, and whether that is enough for it to count as a load
+// How much of its recording a load requested, what it requested beyond, and whether that is enough for it to count as a load
 // of that page. The one owner of these bounds. Pure.
 import type { LoadCoverage } from "../../../schemas/generated/page_load.ts";
 import { count, formatSize } from "../../base/numbers.ts";
 import { type RecordedRequests, requestKey } from "../../recording/archive/recorded_requests.ts";
 
 export const coverageBounds = {
-  /** Least shares of the recorded requests, and of their bytes, that a valid load asked for. */
+  /** Least shares of the recorded requests, and of their bytes, that a valid load requested. */
   requests: 0.95,
   bytes: 0.98,
   /**
@@ -18,10 +18,10 @@ export const coverageBounds = {
   betweenLanes: 0.02,
 } as const;
 
-/** Why a request had no recorded answer: a report nobody waits for, one that failed as it did when recorded, or any other. */
+/** Why a request had no recorded answer: a report no one waits for, one that failed as it did when recorded, or any other. */
 export type BeyondKind = keyof LoadCoverage["beyond"];
 
-interface AskedRequests {
+interface VisitRequests {
   /** The recorded exchanges that were given as answers. */
   readonly seqs: Iterable<number>;
   /** Requests that a cache answered. */
@@ -34,10 +34,10 @@ interface AskedRequests {
 
 const shareOf = (part: number, whole: number): number => (whole === 0 ? 1 : part / whole);
 
-/** Places in `recorded.requests` that were asked for. */
-function askedPlaces(
+/** Places in `recorded.requests` that were requested. */
+function requestedPlaces(
   recorded: RecordedRequests,
-  { seqs, cached }: Pick<AskedRequests, "seqs" | "cached">,
+  { seqs, cached }: Pick<VisitRequests, "seqs" | "cached">,
 ): ReadonlySet<number> {
   const places = new Set<number>();
   const add = (place: number | undefined): void => {
@@ -48,8 +48,8 @@ function askedPlaces(
   return places;
 }
 
-export function coverageOf(recorded: RecordedRequests, asked: AskedRequests): LoadCoverage {
-  const places = askedPlaces(recorded, asked);
+export function coverageOf(recorded: RecordedRequests, visit: VisitRequests): LoadCoverage {
+  const places = requestedPlaces(recorded, visit);
   const all = { requests: 0, bytes: 0 };
   const found = { requests: 0, bytes: 0 };
   recorded.requests.forEach(({ bytes, notExpected }, place) => {
@@ -60,8 +60,8 @@ export function coverageOf(recorded: RecordedRequests, asked: AskedRequests): Lo
     }
   });
   const beyond = { reports: 0, other: 0, failed: 0 };
-  for (const kind of asked.beyond) beyond[kind]++;
-  const countedRequests = asked.requests - beyond.reports - beyond.failed;
+  for (const kind of visit.beyond) beyond[kind]++;
+  const countedRequests = visit.requests - beyond.reports - beyond.failed;
   return {
     recorded: all,
     asked: found,
@@ -72,7 +72,7 @@ export function coverageOf(recorded: RecordedRequests, asked: AskedRequests): Lo
   };
 }
 
-/** Rounded down, so that a share below a bound is never told as the bound. */
+/** Rounded down, so that a share below a bound is never reported as the bound. */
 export const percentDown = (share: number): string => `${Math.floor(share * 1000) / 10} %`;
 const percentUp = (share: number): string => `${Math.ceil(share * 1000) / 10} %`;
 const bound = (share: number): string => `${Math.round(share * 100)} %`;
@@ -83,7 +83,7 @@ export const unansweredWords = `at most ${bound(coverageBounds.unanswered)} unan
 const tooLittle = "covers too little of the recording";
 const tooMuch = "asks for too much that is not in the recording";
 
-/** Whether a load is invalid for what it asked for: a property of the page and its recording, not of the moment. */
+/** Whether a load is invalid for what it requested: a property of the page and its recording, not of the moment. */
 export const isCoverageReason = (reason: string): boolean =>
   reason.startsWith(`${tooLittle}: `) || reason.startsWith(`${tooMuch}: `);
 

@@ -4,7 +4,7 @@
 //
 // It differs from WProf in what it knows. WProf was built into the browser and saw every parse and evaluation; here are
 // requests, their initiators, and the main thread's long tasks (50 ms and more), which cost a load next to nothing to tell. So:
-// - Time on the path without a request on it is told as no request, whatever the browser did then: parsing, scripts, layout, waiting
+// - Time on the path without a request on it is reported as no request, whatever the browser did then: parsing, scripts, layout, waiting
 //   for a timer, its own start.
 // - A response that is still coming when something in it asks for more is followed up to that moment; the parser's own share of
 //   it is not known, and counts as network.
@@ -44,7 +44,7 @@ interface Task {
 /** Times of the main thread's tasks and of requests come from different clocks' readings, rounded. */
 const sameMoment_ms = 1;
 
-/** Of what the main thread did, only tasks from here on are told: a shorter pause may be one that is not. */
+/** Of what the main thread did, only tasks from here on are reported: a shorter pause may be one that is not. */
 const longTask_ms = 50;
 
 function phasesOf({ entry }: Fetch): [NetworkPhase, number][] {
@@ -143,7 +143,7 @@ function tasksOf({ log }: PageLoad, fetches: readonly Fetch[]): Task[] {
   });
 }
 
-/** Null where the load has no page load time, or tells no request. */
+/** Null where the load has no page load time, or reports no request. */
 export function criticalPath(load: PageLoad): CriticalPath | null {
   const { plt_ms } = load.log._trilane.metrics;
   const fetches = fetchesOf(load);

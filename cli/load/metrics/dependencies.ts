@@ -1,4 +1,4 @@
-// What of a page asked for what: each request's cause, as far as the browser told it. Pure; knows no times but those of
+// What of a page requested what: each request's cause, as far as the browser reported it. Pure; knows no times but those of
 // the requests, and nothing of what the main thread did.
 import { withoutFragment } from "../../../extension/capture/url_without_credentials.ts";
 import type { HarEntry, PageLoad } from "../../../schemas/generated/page_load.ts";
@@ -51,10 +51,10 @@ export function hadBegun({ response_ms, end_ms }: Fetch, { start_ms }: Fetch): b
 }
 
 /**
- * What each request was asked for by: the request that was redirected to it, else what its initiator names (the document
+ * What each request was requested by: the request that was redirected to it, else what its initiator names (the document
  * or stylesheet that was parsed, the script that ran), else its document. Of several of one URL the last whose response had
- * begun, of a document's at least the last that was asked for before.
- * Nothing: it began the navigation, or what asked for it is not among `fetches`.
+ * begun, of a document's at least the last that was requested before.
+ * Nothing: it began the navigation, or what requested it is not among `fetches`.
  */
 export function causesOf(fetches: readonly Fetch[]): Map<Fetch, Fetch> {
   const byUrl = Map.groupBy(fetches, ({ url }) => url);

@@ -24,13 +24,13 @@ export function optimalPltOfLevels_ms(bytes: readonly number[], { rate_bps, rtt_
   return optimal_ms;
 }
 
-/** Whether rate and delay are one number each, all the time, and nobody has to begin anew. */
+/** Whether rate and delay are one number each, all the time, and no one has to begin anew. */
 function isSteady({ down, up, rebind, switch: other }: LinkProfile): boolean {
   if (rebind || other) return false;
   return [down, up].every((way) => !way.trace && !way.rate_steps && !way.delay_steps && !way.onoff && !way.jitter);
 }
 
-/** A request and what it was asked for by, back to the navigation's: each with how many requests had come one after another. */
+/** A request and what it was requested by, back to the navigation's: each with how many requests had come one after another. */
 function levelsBackFrom(fetch: Fetch, causes: ReadonlyMap<Fetch, Fetch>): [Fetch, number][] {
   const chain = [fetch];
   // Causes begin before what they cause: this ends.

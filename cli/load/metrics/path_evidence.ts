@@ -11,7 +11,7 @@ export interface PathEvidence {
   readonly plt_ms: number;
   /** The link's, without its queue. */
   readonly rtt_ms: number;
-  /** Names asked for, connections opened and secured. */
+  /** Names requested, connections opened and secured. */
   readonly setup_ms: number;
   /** In the browser's queues: for its turn, or for a connection. */
   readonly queued_ms: number;

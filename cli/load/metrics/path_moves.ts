@@ -1,6 +1,6 @@
 // What a link that moved while a page loaded cost it (rebind, switch): how often the client's address changed, how long it took
-// until a server sent something to the new one, and how many connections were opened anew. A QUIC connection goes on: its server
-// tells when content left for the new address, which the link's delay then brings. One of TCP dies, and the browser opens another:
+// until a server sent something to the new one, and how many connections were opened anew. A QUIC connection continues: its server
+// shows when content left for the new address, which the link's delay then brings. One of TCP dies, and the browser opens another:
 // the first byte is then the first of a response on a connection that was opened after the move. Pure.
 import type { PageLoad } from "../../../schemas/generated/page_load.ts";
 import type { ReplayConnection } from "../../../schemas/generated/replay_report.ts";
@@ -59,7 +59,7 @@ function firstByteOn(
 const connectionsOf = ({ replay }: PageLoad["log"]["_trilane"]): readonly ReplayConnection[] =>
   replay && Array.isArray(replay.connections) ? (replay.connections as readonly ReplayConnection[]) : [];
 
-/** Null where the link did not move between navigation and load event while there was a connection: of others nobody takes notice. */
+/** Null where the link did not move between navigation and load event while there was a connection: of others no one takes notice. */
 export function movesCost(load: PageLoad): MovesCost | null {
   const { shaper, navigation_start_ns, metrics, link } = load.log._trilane;
   if (!shaper?.moves || navigation_start_ns === null) return null;

@@ -115,7 +115,7 @@ async function labFor({ home, far, link, control }: OpenOptions) {
   return { lab, recorded, lane, spkiList: await spkiList(home), frequentAcks: serving.client_acks === "frequent" };
 }
 
-/** Resolves when the browser was closed or the signal came. `opened` is told when the page is on its way. */
+/** Resolves when the browser was closed or the signal came. `opened` is called when the page is on its way. */
 export async function openPage(options: OpenOptions, opened: (page: Opened) => void): Promise<void> {
   const { far, headless, signal } = options;
   extensionFolder();
@@ -149,7 +149,7 @@ export async function openPage(options: OpenOptions, opened: (page: Opened) => v
       const ended = browser.exited.then((exit) => {
         if (exit.code !== 0 && exit.signal === null) throw new RunError(`the browser ended: ${lastLine(exit)}`);
       });
-      // A connection that closes is a browser that ends, which `ended` tells.
+      // A connection that closes is a browser that ends, which `ended` shows.
       await Promise.race([aborted, ended, closedByUser(browser.connection).catch(() => ended)]);
     } finally {
       await browser.stop();

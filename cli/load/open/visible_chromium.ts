@@ -43,7 +43,7 @@ export function visibleEnvironment(
     throw new UserError(
       `DISPLAY=${display}: is reached over a network, which a lab has not: use a local display, or add --headless`,
     );
-  const told = desktopVariables.flatMap((name) => {
+  const variables = desktopVariables.flatMap((name) => {
     const value = inherited[name];
     return value ? [[name, value] as const] : [];
   });
@@ -51,13 +51,13 @@ export function visibleEnvironment(
   return {
     ...chromiumEnvironment(profile, temporary, inherited),
     ...(existsSync(authority) ? { XAUTHORITY: authority } : {}),
-    ...Object.fromEntries(told),
+    ...Object.fromEntries(variables),
   };
 }
 
 /** Why a browser did not start, in plain words where it is for its display. `stderr`: all that it said. */
 export function startFailure(message: string, stderr: string, inherited: NodeJS.ProcessEnv): string {
-  // Chromium's words: ozone (X11, Wayland) finds nobody, or is not let in.
+  // Chromium's words: ozone (X11, Wayland) finds no one, or is not let in.
   if (!/platform failed to initialize|missing x server|cannot open display/i.test(stderr))
     return `the browser did not start: ${message}`;
   const displays = ["DISPLAY", "WAYLAND_DISPLAY"].flatMap((name) =>

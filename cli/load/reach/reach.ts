@@ -2,7 +2,7 @@
 // link's other end. From what was wanted follow the words that make the far side, the link's own, and the sentence that says
 // so. Pure: servers and networks were looked up before (wanted.ts).
 
-/** A server of this machine, by the name that it is asked for. */
+/** A server of this machine, by the name that is requested. */
 export interface OwnServer {
   readonly host: string;
   readonly port: number;

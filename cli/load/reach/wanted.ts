@@ -56,7 +56,7 @@ export function defineOutside<Values>(table: OptionTable<Values>) {
     });
 }
 
-/** What was asked for by words alone. UserError for two things at once. */
+/** What was requested by words alone. UserError for two things at once. */
 export type ReachChoice =
   | { readonly kind: "nothing" }
   | { readonly kind: "recording"; readonly name: string }

@@ -46,7 +46,7 @@ interface BusyRate {
 
 interface BusyOptions {
   readonly delay_ms: number;
-  /** What the link is asked to carry, by which one packet's time is told from several's. */
+  /** What the link is asked to carry, by which one packet's time is separated from several's. */
   readonly rate_bps: number;
   /** Packets are lost after the link: a longer time between two arrivals is that of the lost ones, too. */
   readonly lossy: boolean;
@@ -55,7 +55,7 @@ interface BusyOptions {
 /** What a packet may take from its stamp to the link, through this machine's kernel, in a batch with others. */
 const wayToLink_ns = 300_000;
 
-/** Arrivals by which the next one's number is told: few enough that a rate a per cent off does not add up to a packet. */
+/** Arrivals by which the next one's number is inferred: few enough that a rate a per cent off does not add up to a packet. */
 const recentArrivals = 15;
 
 /**

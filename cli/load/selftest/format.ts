@@ -2,7 +2,7 @@
 import type { SelftestLink, SelftestRow } from "../../../schemas/generated/selftest.ts";
 import { textTable } from "../../base/text_table.ts";
 
-/** What a load is left out for whose link is not what was asked, before what is out. */
+/** What a load is left out for whose link is not what was planned, before what is out. */
 export const linkIsOut = "the link's self-test is out of tolerance";
 
 /** Decimals by which the tolerance shows. */

@@ -105,13 +105,13 @@ export function serverPath(name: ServerProgram, environment: NodeJS.ProcessEnv =
   return null;
 }
 
-const asked = new Map<ServerProgram, Promise<InstalledServer>>();
+const found = new Map<ServerProgram, Promise<InstalledServer>>();
 
-/** Asked once. UserError if it is not installed or does not say its version. */
+/** Looked up once. UserError if it is not installed or does not say its version. */
 export function installedServer(name: ServerProgram): Promise<InstalledServer> {
-  const known = asked.get(name) ?? ask(name);
-  asked.set(name, known);
-  known.catch(() => asked.delete(name));
+  const known = found.get(name) ?? ask(name);
+  found.set(name, known);
+  known.catch(() => found.delete(name));
   return known;
 }
 

@@ -19,7 +19,7 @@ function chainText(chain: Serving["chain"]): string {
 
 const valueText = (value: unknown): string => (typeof value === "boolean" ? (value ? "on" : "off") : String(value));
 
-/** Null is what nobody can ask for: the kernel's choice. */
+/** Null is what no one can ask for: the kernel's choice. */
 function transportArguments(transport: Transport): string[] {
   return settings.flatMap(({ protocol, name, replayOption, stock }) => {
     const value = new Map<string, unknown>(Object.entries(transport[protocol])).get(name);

@@ -1,4 +1,4 @@
-// The link that was asked for and what the shaper did in the loads shown: packets, drops, queue peak, lateness.
+// The link that was requested and what the shaper did in the loads shown: packets, drops, queue peak, lateness.
 import { html, type Markup } from "../../../extension/figures/markup.ts";
 import type { LinkProfile } from "../../../schemas/generated/link_profile.ts";
 import type { LoadFacts } from "../../../schemas/generated/page_load.ts";
@@ -53,9 +53,9 @@ function furtherLine(load: ShapedLoad, direction: "down" | "up"): string {
 export function linkFacts(profile: LinkProfile, loads: readonly ShapedLoad[], isExplained = true): Markup {
   const reported = loads.filter((load) => load.facts.shaper !== null);
   const { name } = describeLink(profile);
-  const asked = html`<p><b>Link:</b> ${name === null ? "" : `${name}: `}${linkSentence(profile)}.</p>`;
+  const planned = html`<p><b>Link:</b> ${name === null ? "" : `${name}: `}${linkSentence(profile)}.</p>`;
   if (reported.length === 0)
-    return html`${asked}<p>What the shaper did is unavailable: no load shown here has its report.</p>`;
+    return html`${planned}<p>What the shaper did is unavailable: no load shown here has its report.</p>`;
   const further = reported.flatMap((load) => [furtherLine(load, "down"), furtherLine(load, "up")]).filter(Boolean);
   const explained =
     isExplained &&
@@ -71,5 +71,5 @@ export function linkFacts(profile: LinkProfile, loads: readonly ShapedLoad[], is
     "p99",
     "max",
   ];
-  return html`${asked}${explained}<div class="scroll"><table class="facts"><thead><tr><th scope="col">direction</th>${heads.map((head) => html`<th scope="col" class="num">${head}</th>`)}</tr></thead><tbody>${reported.flatMap((load) => [directionRow(load, "down"), directionRow(load, "up")])}</tbody></table></div>${further.length > 0 && html`<p class="soft">Besides, in packets: ${further.join("; ")}.</p>`}`;
+  return html`${planned}${explained}<div class="scroll"><table class="facts"><thead><tr><th scope="col">direction</th>${heads.map((head) => html`<th scope="col" class="num">${head}</th>`)}</tr></thead><tbody>${reported.flatMap((load) => [directionRow(load, "down"), directionRow(load, "up")])}</tbody></table></div>${further.length > 0 && html`<p class="soft">Besides, in packets: ${further.join("; ")}.</p>`}`;
 }

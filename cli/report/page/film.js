@@ -51,10 +51,10 @@ const filmInstants = (end_ms, step_ms) =>
   Array.from({ length: Math.ceil(end_ms / step_ms - 1e-9) + 1 }, (_, index) => index * step_ms);
 
 /** Where things are: names of lanes stand beside the pictures, on a narrow screen above them. */
-function filmPlaces({ end_ms }, { step_ms: asked_ms, across: chosen }) {
+function filmPlaces({ end_ms }, { step_ms: given_ms, across: chosen }) {
   const narrow = isNarrow.matches;
   const [left, room] = narrow ? [0, 366] : [96, 864];
-  const step_ms = asked_ms ?? roundFilmStep(end_ms, narrow ? 3 : 7);
+  const step_ms = given_ms ?? roundFilmStep(end_ms, narrow ? 3 : 7);
   const instants = filmInstants(end_ms, step_ms);
   const fitting = room / instants.length - filmGap;
   const across = chosen ?? Math.max(narrow ? 78 : filmWidths.least, Math.min(filmWidths.greatest, fitting));

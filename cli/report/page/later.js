@@ -10,7 +10,7 @@ const parsed = (later) => {
   return holder.content;
 };
 
-/** Tells it by a `built` event at the section. */
+/** Reports it by a `built` event at the section. */
 function buildSection(section) {
   const later = section.querySelector(":scope > noscript.later");
   if (!later) return;
@@ -39,7 +39,7 @@ function buildWithin(root) {
   for (const later of all("noscript.later", root)) build(later);
 }
 
-/** Not every browser tells its pauses: there a part is built in each turn. */
+/** Not every browser reports its pauses: there a part is built in each turn. */
 const inPause = (go) =>
   globalThis.requestIdleCallback ? requestIdleCallback(go) : setTimeout(go, 0, { timeRemaining: () => 0 });
 

@@ -1,6 +1,6 @@
 // What belongs together is marked together, for the mouse and for the keyboard: a cell of a map, the rows of the medians and the
 // sections of its link; a request, the same request in the other lanes' waterfalls,
-// and the one that asked for it.
+// and the one that requested it.
 
 const belonging = "svg.heat a[data-link], table.medians tbody tr[data-link], details.group";
 
@@ -22,7 +22,7 @@ function markBelonging(part) {
   }
 }
 
-/** Of a row of a waterfall: the same request in the figure's other waterfalls, and in its own the request that asked for it. */
+/** Of a row of a waterfall: the same request in the figure's other waterfalls, and in its own the request that caused it. */
 function markSameRequest(row) {
   for (const marked of all(".hit.same, .hit.initiator")) marked.classList.remove("same", "initiator");
   const figure = row?.closest("figure");

@@ -22,9 +22,9 @@ function paleWithin(root, { lane, host, type }) {
 
 function paleOthers(chosen) {
   // Tens of thousands of requests may be drawn: untouched where nothing changes for them.
-  const asked = JSON.stringify([chosen.lane, chosen.host, chosen.type]);
-  if (asked === paledFor) return;
-  paledFor = asked;
+  const key = JSON.stringify([chosen.lane, chosen.host, chosen.type]);
+  if (key === paledFor) return;
+  paledFor = key;
   paleWithin(document, chosen);
 }
 
@@ -122,7 +122,7 @@ function setUpSorting() {
   }
 }
 
-/** Tells in the figure's read-out what is pointed at or focused. */
+/** Shows in the figure's read-out what is pointed at or focused. */
 function setUpReadouts() {
   const tell = ({ target }) => {
     const title = target.closest?.("a, .hit")?.querySelector("title");

@@ -1,4 +1,4 @@
-// Videos over time: how much was buffered, when they stood still, which representation was asked for, and below them what their link
+// Videos over time: how much was buffered, when they stood still, which representation was requested, and below them what their link
 // carried and what waited for it, under one time axis, a colour for each lane. Draws given loads; what a stall is, is
 // cli/load/metrics/video's.
 
@@ -116,7 +116,7 @@ function stepped(points: readonly (readonly [time_ms: number, value: number])[],
   return { time_ms, value: points.flatMap(([, value]) => [value, value]) };
 }
 
-/** Which bitrate each segment of pictures was asked for in. */
+/** Which bitrate each segment of pictures was requested in. */
 function requested_mbit({ record, playback }: Viewing): Curve {
   const bitrates = new Map(record.settings.video.map(({ id, bitrate_bps }) => [id, bitrate_bps]));
   const points = segmentsOf(record.events, "video")

@@ -198,15 +198,15 @@ function meanPaths(cells: readonly CellEvidence[]): MeanPaths | null {
 }
 
 /** In one line, and what it is read from; null where there is nothing to explain. */
-function whyOf(asked: PairComparison, { loads, evidence }: Answered): Pick<Answer, "why" | "paths"> {
-  const { pair } = asked.result;
-  const way = wayOf(asked);
+function whyOf(chosen: PairComparison, { loads, evidence }: Answered): Pick<Answer, "why" | "paths"> {
+  const { pair } = chosen.result;
+  const way = wayOf(chosen);
   const isShown = way === "faster" || way === "slower";
   // Loads that did not end are those that make the difference, and of them there is no path to look at.
-  if (isShown && limitOf(asked.result) === "at least")
+  if (isShown && limitOf(chosen.result) === "at least")
     return { why: timedOutLine(way === "faster" ? pair.over : pair.lane, loads), paths: null };
   // Of a difference that may be there or not there is nothing to explain; of one that is none, what cancels out.
-  if (!isShown && !isNone(asked)) return { why: null, paths: null };
+  if (!isShown && !isNone(chosen)) return { why: null, paths: null };
   const cells = evidence(pair);
   const why = whyLine(pair, way, cells);
   return { why, paths: why === null ? null : meanPaths(cells) };
@@ -215,16 +215,16 @@ function whyOf(asked: PairComparison, { loads, evidence }: Answered): Pick<Answe
 export function answerOf(answered: Answered): Answer {
   const { cells, loads, plan } = answered;
   const left = leftOut(loads);
-  const [asked, ...others] = comparisonsOf(answered);
-  if (!asked)
+  const [chosen, ...others] = comparisonsOf(answered);
+  if (!chosen)
     return {
       ...{ pair: null, sentence: withoutPair(answered), hasInterval: false },
       ...{ why: null, paths: null, sure: null, left, gain: null, further: [] },
     };
-  const { result, decided } = asked;
+  const { result, decided } = chosen;
   const { pair } = result;
-  const sentence = sentenceFor(asked, answered, whereOf(cells, result));
-  const isOpen = wayOf(asked) === "unclear" && !isNone(asked);
+  const sentence = sentenceFor(chosen, answered, whereOf(cells, result));
+  const isOpen = wayOf(chosen) === "unclear" && !isNone(chosen);
   // The place is the answer's, unless a lane has loads elsewhere only.
   const isThere = (other: Improvement): boolean => other.pages === result.pages && other.links === result.links;
   const open = whyNoVerdict({ improvement: result, decided });
@@ -234,12 +234,12 @@ export function answerOf(answered: Answered): Answer {
   }));
   const sure = sureLine({ loads, plan, result, isOpen, decided });
   const hasInterval = result.interval !== null;
-  const way = wayOf(asked);
+  const way = wayOf(chosen);
   const gain =
     result.percent === null
       ? null
-      : { saved_ms: savedBy(asked), percent: result.percent, isShown: way === "faster" || way === "slower" };
-  return { pair, sentence, hasInterval, ...whyOf(asked, answered), sure, left, gain, further };
+      : { saved_ms: savedBy(chosen), percent: result.percent, isShown: way === "faster" || way === "slower" };
+  return { pair, sentence, hasInterval, ...whyOf(chosen, answered), sure, left, gain, further };
 }
 
 /** Runs of each lane that a page on a link needs to be one of several. */
@@ -276,9 +276,9 @@ export function soundAnswer(answered: Answered): Answer {
 /** What is said of the verdict's pair beside the answer; null: it is the answer's. */
 export function furtherSentence(
   { pair, sentence }: PairVerdict,
-  { pair: asked, further }: Pick<Answer, "pair" | "further">,
+  { pair: chosen, further }: Pick<Answer, "pair" | "further">,
 ): string | null {
-  if (asked !== null && isSamePair(asked, pair)) return null;
+  if (chosen !== null && isSamePair(chosen, pair)) return null;
   return further.find((other) => isSamePair(other.pair, pair))?.sentence ?? sentence;
 }
 

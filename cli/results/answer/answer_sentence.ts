@@ -21,7 +21,7 @@ export interface Compared {
   /** Of the pages, how many are models of others. */
   readonly modelled: number;
   readonly dilation: number;
-  /** On how many of several links a difference is shown, told together; null: there is one link. */
+  /** On how many of several links a difference is shown, corrected together; null: there is one link. */
   readonly byLink: LinksShown | null;
   /** Null: how many loads there are was fixed before. */
   readonly decided: Decided | null;
@@ -29,7 +29,7 @@ export interface Compared {
 
 /** Of a pair whose loads stopped once it was decided (`--decide`). */
 export interface Decided {
-  /** Lanes were asked to be told apart, or to be equal within so many per cent. */
+  /** The plan wants lanes distinguished, or shown to be equal within so many per cent. */
   readonly margin_percent: number;
   /** One for each page on a link. */
   readonly places: readonly PairDecision[];
@@ -78,7 +78,7 @@ function gainWords(percent: number, compared: Compared, than = ""): string {
     : `${lane} saves ${saved}${than && ` over ${than}`}`;
 }
 
-/** What was not shown: a range with 0 in it, or one so narrow that nobody acts on it. */
+/** What was not shown: a range with 0 in it, or one so narrow that no one acts on it. */
 function notShown(compared: Compared, percent: number, interval: Interval): string {
   const { improvement } = compared;
   const { pair } = improvement;
@@ -101,7 +101,7 @@ function notShown(compared: Compared, percent: number, interval: Interval): stri
 }
 
 /**
- * Equal within what was asked. A difference that is shown all the same is told, since it is one that the asker called small. The first
+ * Equal within what was planned. A difference that is shown all the same is reported, since it is one that the asker called small. The first
  * look may show as much and have no interval.
  */
 function equalSentence(compared: Compared, margin_percent: number, percent: number): string {

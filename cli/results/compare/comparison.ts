@@ -38,10 +38,10 @@ export interface ComparedCell extends NullableChange {
   readonly median_b_ms: number | null;
   /** Of its being within the threshold, by Holm over all tests of its direction; 1 where there is none. */
   readonly probability: number;
-  /** The page or the link was another one under the same name, so that no change can be told from it. */
+  /** The page or the link was another one under the same name, so that no change can be attributed to anything. */
   readonly other_recording: boolean;
   readonly other_link: boolean;
-  /** The loads of one side asked for more of the page than those of the other (verdict/lane_coverage.ts). */
+  /** The loads of one side requested more of the page than those of the other (verdict/lane_coverage.ts). */
   readonly other_coverage: boolean;
 }
 
@@ -55,7 +55,7 @@ export interface ComparedTogether extends Change {
 }
 
 /**
- * What a change is told apart from: `interleaved`: both sides in one sweep; `occasions`: several sweeps of a side; `one each`:
+ * What a change is distinguished from: `interleaved`: both sides in one sweep; `occasions`: several sweeps of a side; `one each`:
  * nothing, unless it is given how far occasions differ.
  */
 export type Design = "interleaved" | "occasions" | "one each";

@@ -1,7 +1,7 @@
 // What of two sides belongs together: each cell of both, with the loads that count, occasion by occasion. A side is one sweep, or
 // several of the same thing, which are as many occasions. Pure; what the loads say is evidence.ts's and compare.ts's.
 //
-// A cell whose recording or link is another one on some occasion, or whose loads asked for another part of the page, is told so and
+// A cell whose recording or link is another one on some occasion, or whose loads requested another part of the page, is reported so and
 // in no test. Loads that the machine or a link out of tolerance spoiled say nothing of a page, and are not among the failed. One that
 // timed out is as slow as the slowest, and only of a page that no longer loads at all a failure.
 import { shaperKey } from "../../link/link.ts";

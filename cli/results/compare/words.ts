@@ -55,7 +55,7 @@ function powerLines({ can_show, loads_needed }: Comparison, loads: string): stri
   return [`So few ${loads} show a change in cells together only: in one cell it takes ${loads_needed} of each side.`];
 }
 
-/** What a change is told apart from; one line. */
+/** What a change is distinguished from; one line. */
 function designLine({ design, occasions, occasion_spread_percent: spread }: Comparison): string {
   const beyond = spread === null ? "" : `; up to ${spread} % more is taken for the occasion`;
   if (design === "interleaved")
@@ -67,7 +67,7 @@ function designLine({ design, occasions, occasion_spread_percent: spread }: Comp
     : `One sweep each: a change of up to ${spread} % beyond the threshold is taken for the occasion.`;
 }
 
-/** Of how many cells nothing can be told, and why; empty: of none. */
+/** Of how many cells nothing can be said, and why; empty: of none. */
 function unjudgedLines(cells: readonly ComparedCell[], loads: string): string[] {
   const unknown = cells.filter(({ judgement }) => judgement === "unknown");
   if (unknown.length === 0) return [];
@@ -82,10 +82,10 @@ function unjudgedLines(cells: readonly ComparedCell[], loads: string): string[] 
   return [`${unknown.length} of ${count(cells.length, "cell")} cannot be judged: ${reasons.join(", ")}.`];
 }
 
-/** Which browsers ran the two sweeps; empty where neither tells. */
+/** Which browsers ran the two sweeps; empty where neither reports it. */
 function browserLines(a: readonly Browser[], b: readonly Browser[]): string[] {
   if (a.length + b.length === 0) return [];
-  // Named together, so that two binaries of one version are told apart.
+  // Named together, so that two binaries of one version are distinguished.
   const distinct = [...new Map([...a, ...b].map((each) => [`${each.version} ${each.sha256}`, each])).values()];
   const names = new Map(browserNames(distinct).map((name, index) => [distinct[index] as Browser, name]));
   const named = (side: readonly Browser[]): string =>

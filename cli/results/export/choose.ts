@@ -62,29 +62,29 @@ export function openNamed(word: string | undefined, home: string): NamedSweep {
   return { results, named: sweep, file: path };
 }
 
-/** A sweep and those of its loads that were asked for: all, or one by its number, which then also tells the sweep. */
+/** A sweep and those of its loads that were requested: all, or one by its number, which then also names the sweep. */
 export function chooseLoads(
   results: Results,
-  askedSweep: string | number | undefined,
-  askedLoad: string | number | undefined,
+  requestedSweep: string | number | undefined,
+  requestedLoad: string | number | undefined,
 ): { sweep: Sweep; loads: Load[] } {
-  if (askedLoad === undefined) {
-    const sweeps = askedSweep === undefined ? results.listSweeps() : [chooseSweep(results, askedSweep)];
+  if (requestedLoad === undefined) {
+    const sweeps = requestedSweep === undefined ? results.listSweeps() : [chooseSweep(results, requestedSweep)];
     // A newer one that was stopped before its first load has nothing to export.
     for (const sweep of sweeps) {
       const loads = results.loadsOf(sweep.id);
       if (loads.length > 0) return { sweep, loads };
     }
-    const { id, name } = sweeps[0] ?? chooseSweep(results, askedSweep);
+    const { id, name } = sweeps[0] ?? chooseSweep(results, requestedSweep);
     const what = name.startsWith("race-") ? "race" : "sweep";
     throw new UserError(`${what} ${id} has no loads yet: the command that began it resumes it`);
   }
-  const id = readNumber(askedLoad, "load");
-  const sweeps = askedSweep === undefined ? results.listSweeps() : [chooseSweep(results, askedSweep)];
+  const id = readNumber(requestedLoad, "load");
+  const sweeps = requestedSweep === undefined ? results.listSweeps() : [chooseSweep(results, requestedSweep)];
   for (const sweep of sweeps) {
     const load = results.loadsOf(sweep.id).find((each) => each.id === id);
     if (load) return { sweep, loads: [load] };
   }
-  const where = askedSweep === undefined ? "in the results" : `in sweep ${askedSweep}`;
+  const where = requestedSweep === undefined ? "in the results" : `in sweep ${requestedSweep}`;
   throw new UserError(`no load ${id} ${where}: \`trilane export --format csv\` lists the loads of a sweep`);
 }

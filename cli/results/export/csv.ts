@@ -67,7 +67,7 @@ const filmMetric = (name: FilmMetric): Column => ({
   film: (film) => film[name],
 });
 
-/** New ones are appended, those of metrics by themselves: who reads columns by their place goes on. */
+/** New ones are appended, those of metrics by themselves: readers by place keep working. */
 const firstColumns: readonly Column[] = [
   {
     name: "load_id",

@@ -1,4 +1,4 @@
-// A sweep as one JSON document by schemas/export.schema.json: what was asked, every load, and what they say. No HAR.
+// A sweep as one JSON document by schemas/export.schema.json: what was planned, every load, and what they say. No HAR.
 import type {
   Export,
   ExportedBeyondMedian,

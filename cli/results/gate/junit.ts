@@ -1,5 +1,5 @@
 // A comparison as JUnit XML, as CI systems read it: a test case for each cell, for cells together, and for each budget. What became
-// worse is a failure, what cannot be told is skipped. Pure.
+// worse is a failure, what is unknown is skipped. Pure.
 
 import { plainCharacters } from "../../base/terminal_text.ts";
 import type { ComparedCell, ComparedTogether, Comparison } from "../compare/comparison.ts";

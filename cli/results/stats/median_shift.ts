@@ -63,7 +63,7 @@ function jointCoins({ a, b }: PairedValues, alike: number): Float64Array[] {
   return chances;
 }
 
-/** Rarer places of the two medians than this add nothing that is told. */
+/** Rarer places of the two medians than this add nothing that is reported. */
 const negligible = 1e-12;
 
 /** Where both medians may be, and how probable that is. */

@@ -17,7 +17,7 @@ export function coins(n: number): Float64Array {
   return chances;
 }
 
-/** Rarer places of a median than this add nothing that is told. */
+/** Rarer places of a median than this add nothing that is reported. */
 const negligible = 1e-12;
 
 /** Between two neighbouring values. The places beyond the outermost values are those values themselves. */

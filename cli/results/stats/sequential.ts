@@ -7,7 +7,7 @@
 // levels lie between Pocock's (1977), the same at each look, and O'Brien and Fleming's (1979), which keep them for the last. Found
 // by simulation, which test/cli/results/stats/sequential.slow.test.ts repeats: together they spend at most 5 %. A comparison that the last
 // look would hardly decide is given up, undecided, which can make no decision wrong: by its predictive power (Spiegelhalter, Freedman
-// and Blackburn 1986), which goes on from what was seen as a random walk does.
+// and Blackburn 1986), which continues from what was seen as a random walk does.
 
 import type { Interval } from "../../base/interval.ts";
 import { extremes, median } from "../../base/quantile.ts";
@@ -131,7 +131,7 @@ export const fewestPrecise: number = firstPrecise[0];
 
 /**
  * Numbers of values after which it is asked whether medians are precise: ten more each time after the last. That medians are then
- * within what was asked, holds in 96 to 100 % of cells by simulation. Their intervals hold them in 94 % or more of all sweeps of up to 30
+ * within what was planned, holds in 96 to 100 % of cells by simulation. Their intervals hold them in 94 % or more of all sweeps of up to 30
  * loads, of those that stopped early in less, the fewer do: 90 % where one in three does, 76 % where one in ten does
  * (`npm run bench -- coverage --only precise`).
  */

@@ -114,7 +114,7 @@ function estimates(values: Float64Array, factors: readonly Indexed[]): number[] 
 /**
  * Components of `values`, in squares of their unit; each factor has a level for each value. A variance that comes out negative is
  * 0, and the others are estimated again without its factor, as restricted maximum likelihood has it in one-way data. Null where
- * factors cannot be told apart, or from the residual.
+ * factors cannot be distinguished, or from the residual.
  */
 export function varianceComponents(values: readonly number[], factors: readonly Factor[]): VarianceComponents | null {
   const centre = values.reduce((sum, value) => sum + value, 0) / values.length;

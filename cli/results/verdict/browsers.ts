@@ -46,7 +46,7 @@ export function browserNames(browsers: readonly Browser[]): string[] {
   });
 }
 
-/** One line where loads come from several browsers, or some do not tell from which; null where they do not, or none tells. */
+/** One line where loads come from several browsers, or some do not tell from which; null where they do not, or none reports it. */
 export function browsersWarning(loads: readonly Sample[]): string | null {
   const browsers = browsersOf(loads);
   const unreported = unreportedWords(loads);

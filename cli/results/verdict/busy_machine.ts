@@ -1,7 +1,7 @@
 // Loads of a busy machine: what other programs added to them, as far as it can be known, taken off; and how far the rest may be off.
 //
 // Each load has an estimate e of how long its page waited for CPUs (cli/load/disturbance.ts). Its time is taken to be calm + b e. How much
-// of e there is in it, b, is asked of the loads: slopes of all pairs of loads of one lane on one page and link (Theil 1950, Sen
+// of e there is in it, b, is taken from the loads: slopes of all pairs of loads of one lane on one page and link (Theil 1950, Sen
 // 1968), of all lanes together, and the interval of Kendall's test of them. But e hardly varies where a machine is as busy all the
 // time, and nine loads say little; so b is anywhere in that interval and from 0 to 1. Half of what is left is taken off, which is never
 // farther from the truth than the other half, and that half is what a lane's median may be off, or the slope's standard error if that is

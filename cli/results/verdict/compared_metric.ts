@@ -30,7 +30,7 @@ export const metricChoices = all.flatMap((name) => (comparableFacts[name].choice
 export const isOfVideo = (choice: MetricChoice): boolean =>
   !isUserTiming(choice) && videoMetrics.some((name) => comparableFacts[name].choice === choice);
 
-/** Unless one is asked for. */
+/** Unless one is requested. */
 export const usualMetric: MetricChoice = "plt";
 
 export interface ComparedMetric {
@@ -80,7 +80,7 @@ export function samplesOf<T extends Measured>(loads: readonly T[], choice: Metri
 /** Once these have come they are known, even if the load times out later. */
 const early: readonly (AnyMetric | UserTimingName)[] = ["ttfb_ms", "dcl_ms", "fcp_ms", "startup_delay_ms"];
 
-/** Of a load that timed out without a metric of `early`: whether that had not come by then. Else its page was not asked. */
+/** Of a load that timed out without a metric of `early`: whether that had not come by then. Else its page was not queried. */
 function isLate({ ttfb_ms = null, bytes, reasons }: Measured, name: AnyMetric | UserTimingName): boolean {
   if (bytes === 0) return true;
   if (name === "startup_delay_ms") return !isUnanswered(reasons);

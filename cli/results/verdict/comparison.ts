@@ -30,9 +30,9 @@ export interface Improvement {
   readonly percent: number | null;
   /** 95 %; an end that nothing is known of, because loads timed out, is infinite; null when there are too few loads, as `reason` says. */
   readonly interval: Interval | null;
-  /** Two-sided, that the lanes do not differ; of several comparisons told together Holm's. Null where there is no interval. */
+  /** Two-sided, that the lanes do not differ; of several comparisons shown together Holm's. Null where there is no interval. */
   readonly probability: number | null;
-  /** So many comparisons are told together. */
+  /** So many comparisons are shown together. */
   readonly comparisons: number;
   readonly units: Units;
   /** Valid loads that entered. */
@@ -41,7 +41,7 @@ export interface Improvement {
   /** Of them, those on which `lane` has the shorter median, or the longer one. */
   readonly pagesWon: { readonly faster: number; readonly slower: number };
   readonly links: number;
-  /** Pages on links where the lanes asked for different parts of the page, which are left out, and the first one's gap. */
+  /** Pages on links where the lanes requested different parts of the page, which are left out, and the first one's gap. */
   readonly unlike: number;
   readonly gap: CoverageGap | null;
   /** Pages on links left out because at least half of the loads of both lanes timed out, or because a lane has a single load there. */

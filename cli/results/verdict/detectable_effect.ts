@@ -12,7 +12,7 @@ import { direction, improvement } from "./comparison.ts";
 import type { Both, EffectSpread, KnownCell, LoadNoise } from "./load_noise.ts";
 import { type PairedCell, percentOfLog } from "./paired_cells.ts";
 
-/** Chances of showing an effect that are told. */
+/** Chances of showing an effect that are reported. */
 export const powers = [0.8, 0.95] as const;
 export type Power = (typeof powers)[number];
 
@@ -20,7 +20,7 @@ export type Power = (typeof powers)[number];
 export interface Design {
   readonly noise: LoadNoise;
   readonly cells: readonly KnownCell[];
-  /** So many pairs of lanes are told together, and corrected for it. */
+  /** So many pairs of lanes are shown together, and corrected for it. */
   readonly comparisons: number;
 }
 
@@ -79,8 +79,8 @@ function studiesFor({ cells }: Design, runs: number): number {
 function isShown({ noise: { pair }, comparisons }: Design, study: readonly PairedCell[], seed: number): boolean {
   const found = improvement(study, pair, seed);
   const others = Array.from({ length: comparisons - 1 }, () => ({ ...found, probability: 1 }));
-  const [told = found] = correctedTogether([found, ...others]);
-  return direction(told) === "faster";
+  const [corrected = found] = correctedTogether([found, ...others]);
+  return direction(corrected) === "faster";
 }
 
 /** Share of simulated studies of so many runs whose verdict is that the lane is faster, where it is by `effect` (a logarithm). */
@@ -125,7 +125,7 @@ function reachOf(design: Design, study: readonly PairedCell[], seed: number): nu
   return shows;
 }
 
-/** Of so many loads the errors of medians are as their root has it, so that a simulation tells of others not far from it. */
+/** Of so many loads the errors of medians are as their root has it, so that a simulation shows others not far from it. */
 const manyRuns = 16;
 const isNear = (ratio: number): boolean => ratio > 0.55 && ratio < 1.8;
 
@@ -147,7 +147,7 @@ export class Reaches {
     return reaches[Math.ceil(power * reaches.length) - 1] as number;
   }
 
-  /** A number of runs that was simulated already and from which this one can be told; else itself. */
+  /** A number of runs that was simulated already and from which this one is inferred; else itself. */
   near(runs: number): number {
     return [...this.#known.keys()].find((known) => isNear(runs / known)) ?? runs;
   }
@@ -211,7 +211,7 @@ function moreRuns(runs: number, shown: number, power: number): number {
   return Math.max(runs + 1, Math.ceil(runs * Math.min(1.3, ratio ** 2)));
 }
 
-/** Runs needed to show an effect (a logarithm), tried on studies that have it: where they show it too seldom, more runs are asked for. */
+/** Runs needed to show an effect (a logarithm), tried on studies that have it: where they show it too seldom, more runs are requested. */
 export function runsNeeded(design: Design, reaches: Reaches, effect: number, power: Power, seed: number): Needed {
   let runs = fewestRuns(reaches, effect, power, runsByTheory(design, effect, power));
   while (runs !== null && runs <= mostRuns) {

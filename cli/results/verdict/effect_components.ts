@@ -24,7 +24,7 @@ export interface EffectComponents {
 
 /** Of fewer levels a component is a rough guess. */
 export const fewestLevels = 5;
-/** So many differences are the fewest of which variances are told. */
+/** So many differences are the fewest of which variances are reported. */
 const fewestDifferences = 12;
 
 interface BlockEffect {
@@ -73,7 +73,7 @@ function factorsOf(effects: readonly BlockEffect[]): Factor[] {
   const both = factorOf("page on link", effects, (of) => JSON.stringify([of.page, of.link]));
   const occasion = factorOf("occasion", effects, (of) => String(of.block));
   const crossed = levelsIn(page) > 1 && levelsIn(link) > 1 && levelsIn(both) < effects.length ? [both] : [];
-  // On one page over one link an occasion is a block, and no more can be told.
+  // On one page over one link an occasion is a block, and no more can be said.
   const occasions = levelsIn(both) > 1 ? [occasion] : [];
   return [page, link, ...crossed, ...occasions].filter((factor) => levelsIn(factor) > 1);
 }

@@ -1,5 +1,5 @@
 // What each link alone shows of each pair of lanes, and links of one round-trip time. Whoever counts the links on which a lane is faster picks
-// them out of all links of all pairs, so all of these are told together: one family of Holm's correction. Which trait of links to look at was
+// them out of all links of all pairs, so all of these are shown together: one family of Holm's correction. Which trait of links to look at was
 // not fixed before, so what round-trip times show is exploratory. Pure.
 
 import type { LinkTraits } from "../../link/link.ts";

@@ -1,5 +1,5 @@
-// Whether two lanes loaded the same page: of one page on one link, whether the valid loads of both asked for as much of the
-// recording. Lanes that did not are not compared, since the one that asked for less was not faster by its protocol. Pure.
+// Whether two lanes loaded the same page: of one page on one link, whether the valid loads of both requested as much of the
+// recording. Lanes that did not are not compared, since the one that requested less was not faster by its protocol. Pure.
 
 import { median } from "../../base/quantile.ts";
 import { coverageBounds, percentDown } from "../../load/metrics/coverage.ts";
@@ -14,10 +14,10 @@ export interface CoverageGap {
 
 type Covered = Pick<ValidSample, "coverage_requests" | "coverage_bytes">;
 
-/** Shares are quotients: what is told as the same difference is the same. */
+/** Shares are quotients: what is reported as the same difference is the same. */
 const rounding = 1e-9;
 
-/** Valid loads of one page on one link. Null also where a lane has none, or none that tells its coverage. */
+/** Valid loads of one page on one link. Null also where a lane has none, or none that shows its coverage. */
 export function coverageGap(lane: readonly Covered[], over: readonly Covered[]): CoverageGap | null {
   for (const what of ["requests", "bytes"] as const) {
     const shares = [lane, over].map((loads) => loads.flatMap((load) => load[`coverage_${what}`] ?? []));

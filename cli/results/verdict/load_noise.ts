@@ -91,7 +91,7 @@ interface Deviations {
   readonly variance: Both;
 }
 
-/** Null where a lane has too few loads, or the lanes asked for different parts of the page; loads that timed out are lower bounds. */
+/** Null where a lane has too few loads, or the lanes requested different parts of the page; loads that timed out are lower bounds. */
 function deviationsOf({ page, link, lane, over, gap, timedOut }: PairedCell): Deviations | null {
   if (gap) return null;
   const logs = [...lane.keys()].flatMap((block) => {

@@ -1,6 +1,6 @@
 // Whether the loads of one page on one link are enough for what a plan asks (`until` of schemas/sweep-plan.schema.json),
 // and what they decided. Goes through the loads in the order in which they came and looks only where it may (sequential.ts), so that
-// what was settled stays settled, also when a deferred load comes late and for a sweep that is gone on with. On a busy machine a pair is
+// what was settled stays settled, also when a deferred load comes late and for a sweep that is resumed. On a busy machine a pair is
 // decided if it is both with all that one lane's loads are estimated to have waited taken off, and with all of the other's (busy_machine.ts).
 import type { PlanUntil } from "../../../schemas/generated/sweep_plan.ts";
 import type { Interval } from "../../base/interval.ts";
@@ -117,7 +117,7 @@ export function settledLanes(loads: readonly Sample[], lanes: readonly string[],
     const decisions = pairDecisions(loads, lanes, until.decided_percent);
     const isOf = (lane: string, { pair }: PairDecision): boolean => pair.lane === lane || pair.over === lane;
     const open = decisions.filter(({ decision, givenUp }) => decision === "undecided" && !givenUp);
-    // A lane that is compared with none goes on as long as any other does.
+    // A lane that is compared with none continues as long as any other does.
     return lanes.filter((lane) =>
       decisions.some((each) => isOf(lane, each)) ? !open.some((each) => isOf(lane, each)) : open.length === 0,
     );

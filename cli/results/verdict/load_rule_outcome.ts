@@ -15,7 +15,7 @@ interface PlaceDecision extends PairDecision {
 
 export interface StoppingSummary {
   readonly until: PlanUntil;
-  /** One for each pair of lanes on each page and link; none where medians are what was asked. */
+  /** One for each pair of lanes on each page and link; none where medians are what was planned. */
   readonly decisions: readonly PlaceDecision[];
   readonly settled: number;
   /** Comparisons, or pages on links. */

@@ -1,5 +1,5 @@
 // What one lane does to each page, over all links together: the effect with its interval, and which pages it helps and hurts when it is
-// counted that there are many pages. Over an average that nobody's page has. The interval is comparison.ts's; the test is of
+// counted that there are many pages. Over an average that no one's page has. The interval is comparison.ts's; the test is of
 // medians, link by link (median_test.ts), because lanes scatter unlike each other.
 import type { Interval } from "../../base/interval.ts";
 import { mean } from "../../base/quantile.ts";
@@ -11,7 +11,7 @@ import { type Improvement, improvement } from "./comparison.ts";
 import { cellMedians, medianRatio, type PairedCell, present, ratioOff } from "./paired_cells.ts";
 import type { LanePair } from "./sample.ts";
 
-/** Of fewer pages each is told by itself. */
+/** Of fewer pages each is reported by itself. */
 const fewestPages = 5;
 
 export interface PageEffect extends PageTest {

@@ -49,7 +49,7 @@ export interface GroupContrast {
   readonly interval: Interval | null;
 }
 
-/** `kind`: whether a change of the number is told as a ratio or as a difference. Null where a group has no number. */
+/** `kind`: whether a change of the number is reported as a ratio or as a difference. Null where a group has no number. */
 export function contrast(
   helped: readonly number[],
   hurt: readonly number[],

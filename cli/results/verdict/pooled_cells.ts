@@ -4,7 +4,7 @@
 // From manyPages on it is for pages like these, and how far pages lie apart, loads' errors and all, says how sure the mean is.
 //
 // Pooling many cells makes chance small, but not what the median of few loads leans by where their noise has a long side or two kinds:
-// that is the same in all cells, and adds up. Which way cannot be told from so few loads of each (Rosen 2012, on medians of short panels),
+// that is the same in all cells, and adds up. Which way is unknown from so few loads of each (Rosen 2012, on medians of short panels),
 // but how far can: the mean of a sample median's distribution lies within one deviation of its median (Hotelling and Solomons 1932), and
 // near it where medians lie in the middle of where they may be. How far cells' medians lie off it is therefore added, in quadrature, to
 // the error of every pooled interval, so that more runs narrow it and more cells alone do not. By chance medians lie off it where noise is

@@ -17,10 +17,10 @@ export interface Sample {
   /** Why a load is not valid. */
   readonly reasons: readonly string[];
   readonly plt_ms: number | null;
-  /** The browser's; null or absent: not told. */
+  /** The browser's; null or absent: not reported. */
   readonly browser_version?: string | null;
   readonly browser_sha256?: string | null;
-  /** Shares of the recorded requests and bytes that it asked for, 0 to 1; null or absent: not told. */
+  /** Shares of the recorded requests and bytes that it requested, 0 to 1; null or absent: not reported. */
   readonly coverage_requests?: number | null;
   readonly coverage_bytes?: number | null;
   /** What the machine may have added at most, up to where that is a calm machine's, and about how much it was (busy_machine.ts). */

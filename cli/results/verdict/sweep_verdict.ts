@@ -121,7 +121,7 @@ function differ(a: Improvement, b: Improvement): boolean {
   return apart && (direction(a) !== direction(b) || Math.abs(a.percent - b.percent) >= 3);
 }
 
-/** One more sentence where links of two kinds differ; null: they do not, or it cannot be told. Chosen for its difference, so exploratory. */
+/** One more sentence where links of two kinds differ; null: they do not, or it is unknown. Chosen for its difference, so exploratory. */
 function splitSentence(split: Split, pair: LanePair, seed: number): string | null {
   const [high, low] = correctedTogether([improvement(split.high, pair, seed), improvement(split.low, pair, seed)]);
   if (!high || !low || !differ(high, low)) return null;

@@ -11,7 +11,7 @@ import { gapClause } from "./lane_coverage.ts";
 import { counted, isAcrossFactors, type LanePair, lanePairs, type Sample, sortLanes, timedOut } from "./sample.ts";
 import { type LaneSummary, summarize } from "./summary.ts";
 
-/** A smaller difference is one that nobody acts on, and what a careful sweep can tell from none. */
+/** A smaller difference is one that no one acts on, and what a careful sweep can tell from none. */
 export const equivalence_percent = 3;
 
 /**
@@ -73,7 +73,7 @@ function sizeOf(percent: number, interval: Interval | null): { readonly size: st
   return { size: text.percent, range: percentRange(text) };
 }
 
-/** Below it an improvement is none in the digits that are told. */
+/** Below it an improvement is none in the digits that are reported. */
 const nothing_percent = 0.005;
 
 /** `h3 is 14 % faster than h2 (95 %: 11 to 17), 12 of 12 pages`, or that no difference was shown. No full stop. */

@@ -25,7 +25,7 @@ export async function modelFinding(home: string, model: Recording, options: Tria
   const recorded = await recordedRequestsOf(home, model);
   const reason = outside[0] ?? null;
   if (recorded === null || failure !== null) return { missed: [], reason };
-  const { notAsked } = missesOf(recorded, load.log.entries);
-  if (notAsked.length === 0 && reason === null) results.recordTrial(model.digest, { moment_ms: null, outside: [] });
-  return { missed: notAsked.map(({ method, url }) => ({ key: requestKey(method, url), url })), reason };
+  const { notRequested } = missesOf(recorded, load.log.entries);
+  if (notRequested.length === 0 && reason === null) results.recordTrial(model.digest, { moment_ms: null, outside: [] });
+  return { missed: notRequested.map(({ method, url }) => ({ key: requestKey(method, url), url })), reason };
 }

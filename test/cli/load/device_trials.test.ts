@@ -23,7 +23,7 @@ test("a factor is that of one or two numbers of a URL that is else the same, or 
 
 test("what the misses say is tried first, then larger windows; what is known of a device stays", () => {
   const misses = {
-    notAsked: ["/440px-a.jpg", "/440px-b.jpg", "/330px-c.jpg"],
+    notRequested: ["/440px-a.jpg", "/440px-b.jpg", "/330px-c.jpg"],
     instead: ["/220px-a.jpg", "/220px-b.jpg"],
   };
   assert.deepEqual(likelyChanges(usualDevice, [], misses).slice(0, 2), [
@@ -32,5 +32,5 @@ test("what the misses say is tried first, then larger windows; what is known of 
   ]);
   assert.deepEqual(likelyChanges(usualDevice, ["width", "height"], misses), [{ device_pixel_ratio: 2 }]);
   assert.deepEqual(likelyChanges({ ...usualDevice, device_pixel_ratio: 3, width: 800 }, [], misses), []);
-  assert.deepEqual(likelyChanges(usualDevice, [], { ...misses, notAsked: [] }), []);
+  assert.deepEqual(likelyChanges(usualDevice, [], { ...misses, notRequested: [] }), []);
 });

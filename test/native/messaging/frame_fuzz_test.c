@@ -152,8 +152,8 @@ static bool has_length_of_its_own(struct fuzz *fuzz, uint32_t *length) {
 // Gives the host bytes in pieces of any size.
 static enum inbound_status give(struct fuzz *fuzz, struct inbound *inbound, struct host *host,
                                 const char *bytes, size_t size) {
-    enum inbound_status status = INBOUND_GOES_ON;
-    while (size > 0 && status == INBOUND_GOES_ON) {
+    enum inbound_status status = INBOUND_CONTINUES;
+    while (size > 0 && status == INBOUND_CONTINUES) {
         size_t room, piece = draw(fuzz, 4) == 0 ? 1 + draw(fuzz, 40) : size;
         uint8_t *at = inbound_room(inbound, &room);
         assert_non_null(at);

@@ -1,4 +1,4 @@
-// Which sizes of objects are told apart: each by itself where there are few, else decades. Pure.
+// Which sizes of objects are distinguished: each by itself where there are few, else decades. Pure.
 import { formatSize } from "../../../base/numbers.ts";
 import { median } from "../../../base/quantile.ts";
 import type { Fetched } from "./fetched.ts";

@@ -20,7 +20,7 @@ function effectText({ percent, interval }: HostEffect): string {
   return withMinus(`${text.percent} %${interval ? ` (${percentRange(text)})` : ""}`);
 }
 
-/** `12 of 40 hosts are helped, 3 are hurt, 25 show no difference`; or that nothing can be told, and what would change that. */
+/** `12 of 40 hosts are helped, 3 are hurt, 25 show no difference`; or that nothing can be said, and what would change that. */
 function effectsSentence({ pair, quantity, hosts, runsToTell }: HostEffects): string {
   const by = `by ${sideName(pair.lane)} over ${sideName(pair.over)} in ${quantities[quantity].noun}`;
   if (runsToTell !== null) {

@@ -4,7 +4,7 @@ import { count, formatSize, formatTime } from "../../../base/numbers.ts";
 import { formatRate } from "../../../registry/units.ts";
 import type { FlowLook, RunLook } from "./looks.ts";
 
-/** More flows are told together. */
+/** More flows are shown together. */
 export const mostRows = 8;
 /** Looks that a row's bars show. */
 export const shownLooks = 14;

@@ -32,7 +32,7 @@ function capacityOf({ shaper, counters }: Pick<FlowRecords, "shaper" | "counters
   return rate_bps === null ? { kind: "unlimited" } : { kind: "rate", rate_bps };
 }
 
-/** IP bytes that the link sent while flows asked for it: all but those of the run's flows before and after. */
+/** IP bytes that the link sent while flows used it: all but those of the run's flows before and after. */
 function sentWhileAsked({ counters, bins }: FlowRecords, direction: Direction, asked: readonly Span[]): number {
   const isAsked = (at_ms: number): boolean => asked.some(({ from_ms, to_ms }) => at_ms >= from_ms && at_ms < to_ms);
   const outside = (series: BinSeries): number =>

@@ -76,7 +76,7 @@ export function progress_ms(counter: Counter, size_bytes: number, began_ms: numb
   });
 }
 
-// Utilization of a link's direction (RFC 5166, 2.1.1): what it sent over what it could have sent in the time in which flows asked for it.
+// Utilization of a link's direction (RFC 5166, 2.1.1): what it sent over what it could have sent in the time in which flows used it.
 
 /** What a link could have carried: at one rate; or, where that changed, as the shaper summed it up from first to last packet. */
 export type Capacity =

@@ -99,7 +99,7 @@ export function byNearness(runs: readonly ValidRun[]): ValidRun[] {
   return runs.toSorted((a, b) => off(a) - off(b) || a.id - b.id);
 }
 
-/** Where a cell is told apart from the others. */
+/** Where a cell is distinguished from the others. */
 function cellTitle({ mix, link, lane }: FlowCell): string {
   return `${mix} over ${link}${lane === null ? "" : `, the page over ${lane}`}`;
 }

@@ -44,7 +44,7 @@ export interface FlowPicture {
   readonly title: string;
   readonly end_ms: number;
   readonly flows: readonly PicturedFlow[];
-  /** Over how long rates are told. */
+  /** Over how long rates are reported. */
   readonly rateSpan_ms: number;
   /** What the link carries from each time on; a direction without flows, without a limit or by a trace has no entry. */
   readonly capacity: readonly { readonly side: Side; readonly steps: readonly (readonly [number, number])[] }[];
@@ -65,7 +65,7 @@ export interface FlowPicture {
 
 const gap = 12;
 const dropLane = 12;
-/** A BDP beyond so many times the widest window is told, not drawn. */
+/** A BDP beyond so many times the widest window is reported, not drawn. */
 const bdpReach = 2.5;
 
 const scaled = ({ time_ms, value }: Curve, by: number): Curve => ({

@@ -49,7 +49,7 @@ export function binsOf(end_ms: number): Bins {
 /** What a loss delays arrives at once a round trip later: over less than some round trips a rate leaps beyond the link's. */
 const roundTripsOfRate = 4;
 
-/** Over how long rates are told, of a round length. */
+/** Over how long rates are reported, of a round length. */
 function rateSpan(bins: Bins, { rtt_ms }: LinkProfile): number {
   return Math.max(bins.length_ms, roundStep(Math.max(1, roundTripsOfRate * rtt_ms), 1));
 }

@@ -92,7 +92,7 @@ export function invalidSection({ cells, sweep }: FlowReportData): Markup | null 
   return html`${table}${without}`;
 }
 
-/** Controllers as they were asked for and as they were read back, flow by flow of each mix. */
+/** Controllers as they were requested and as they were read back, flow by flow of each mix. */
 function controllersTable({ cells }: FlowReportData): Markup | null {
   const byMix = Map.groupBy(cells, ({ cell }) => cell.mix);
   const rows = [...byMix].flatMap(([mix, of]) => {

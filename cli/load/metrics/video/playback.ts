@@ -1,7 +1,7 @@
 // What a viewer had of a video: when it began, when it stood still, when it ended. From the media element's events alone; pure.
 //
 // A stall begins at the first `waiting` while it plays and ends at the next `playing`, or where the record ends. What the playhead still
-// goes on after `waiting`, some hundredths of a second, is played and not stalled. Before the first `playing` there is startup delay and no
+// continues after `waiting`, some hundredths of a second, is played and not stalled. Before the first `playing` there is startup delay and no
 // stall. A wait after the playhead jumped is a seek, which is the viewer's own doing: ITU-T P.1203 counts neither. A `waiting` at the
 // clip's end, which is where a player comes to that does not end its stream, is none either: nothing is left to wait for. Only
 // the first `ended` counts: nothing after it is of this viewing.
@@ -15,7 +15,7 @@ export interface Stall {
 }
 
 export interface Playback {
-  /** When the player was told to play; 0, the navigation, if that is not known. */
+  /** When the player was started; 0, the navigation, if that is not known. */
   readonly start_ms: number;
   /** Null: it never played. */
   readonly began_ms: number | null;
@@ -32,10 +32,10 @@ const kinds: ReadonlySet<string> = new Set<VideoPlayState["kind"]>([
 
 const isPlayState = (event: VideoEvents["events"][number]): event is VideoPlayState => kinds.has(event.kind);
 
-/** A frame at 25 a second, and as much as the playhead is told beside it. */
+/** A frame at 25 a second, and as much as the reported playhead is off. */
 const lastFrame_s = 0.05;
 
-/** The playhead is told some time after it was there. */
+/** The playhead is reported some time after it was there. */
 const mostAhead_s = 0.5;
 
 /** Whether the playhead went back, or further ahead than playing brings it. */
@@ -74,10 +74,10 @@ export function playbackOf(events: VideoEvents["events"]): Playback {
     if (event.kind === "playing") began_ms ??= event.t_ms;
     if (event.kind === "waiting" && began_ms !== null && !jumped && event.media_s < end_s) waiting ??= event;
   }
-  // What else was told of it, segments among them, came while it still waited.
-  const told_ms = ended_ms ?? events.reduce((latest_ms, { t_ms }) => Math.max(latest_ms, t_ms), 0);
-  close(told_ms);
-  return { start_ms: first("start") ?? 0, began_ms, stalls, ended_ms, last_ms: told_ms };
+  // What else was reported of it, segments among them, came while it still waited.
+  const reported_ms = ended_ms ?? events.reduce((latest_ms, { t_ms }) => Math.max(latest_ms, t_ms), 0);
+  close(reported_ms);
+  return { start_ms: first("start") ?? 0, began_ms, stalls, ended_ms, last_ms: reported_ms };
 }
 
 export const stalled_ms = ({ stalls }: Pick<Playback, "stalls">): number =>

@@ -30,10 +30,10 @@ function playedTo_s({ settings, events }: Pick<VideoEvents, "settings" | "events
   return events.reduce((most_s, event) => ("media_s" in event ? Math.max(most_s, event.media_s) : most_s), 0);
 }
 
-/** Tells when the playhead first was beyond a place in the clip; never: infinity. */
+/** Reports when the playhead first was beyond a place in the clip; never: infinity. */
 function playheadOf(events: VideoEvents["events"]): (place_s: number) => number {
-  const told = events.flatMap((event) => ("media_s" in event ? [event] : [])).sort((a, b) => a.t_ms - b.t_ms);
-  return (place_s) => told.find(({ media_s }) => media_s > place_s)?.t_ms ?? Number.POSITIVE_INFINITY;
+  const reported = events.flatMap((event) => ("media_s" in event ? [event] : [])).sort((a, b) => a.t_ms - b.t_ms);
+  return (place_s) => reported.find(({ media_s }) => media_s > place_s)?.t_ms ?? Number.POSITIVE_INFINITY;
 }
 
 /**
@@ -87,7 +87,7 @@ function activeTime_ms(segments: readonly VideoSegment[]): number {
   return active_ms;
 }
 
-/** Bytes over the time in which they were asked for (the average throughput of ISO/IEC 23009-1, annex D). Null: nothing came. */
+/** Bytes over the time in which they were requested (the average throughput of ISO/IEC 23009-1, annex D). Null: nothing came. */
 export function downloadRate_bps(segments: readonly VideoSegment[]): number | null {
   const active_ms = activeTime_ms(segments);
   if (active_ms <= 0) return null;

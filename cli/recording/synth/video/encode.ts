@@ -115,7 +115,7 @@ export const soundFor = ({ clip_s, segment_s }: VideoSpec): ClipSound => ({
   bitrate_bps: 16_000,
 });
 
-/** Tells one clip from another, also as a file's name. */
+/** Distinguishes clips, also as a file's name. */
 export const picturesName = (spec: VideoSpec, { width, height, fps }: VideoRate): string =>
   `pictures-${width}x${height}-${fps}fps-${spec.clip_s}s-by-${spec.segment_s}s-h264`;
 export const soundName = ({ clip_s, segment_s }: VideoSpec): string => `sound-${clip_s}s-by-${segment_s}s`;

@@ -1,7 +1,7 @@
 // The script of a video page: begins playback with dash.js and records it (schemas/video-events.schema.json). Stands in the page
 // as text: it uses nothing from outside itself but what it is given. Decides nothing but what is pinned; judges nothing.
 //
-// dash.js is left as it ships, but for three things. It asks nobody for the time and remembers no earlier visit. Playback stands
+// dash.js is left as it ships, but for three things. It asks no one for the time and remembers no earlier visit. Playback stands
 // still when either stream has run out: Chromium by itself would go on with the sound for seconds, and then skip pictures.
 // If representations are pinned, its adaptation is off, and no request is given up for being slow.
 import type {

@@ -58,7 +58,7 @@ const response = {
 function entriesOf(events: readonly NetworkEvent[]) {
   const log = new NetworkLog();
   for (const each of events) log.take(each);
-  return log.asked.map((asked) => entryOf(asked, clock, "tab", "https://a.test/"));
+  return log.requests.map((asked) => entryOf(asked, clock, "tab", "https://a.test/"));
 }
 
 test("a request's times are on the reports' clock, and its phases add up", () => {
