@@ -12,7 +12,7 @@ import type { Engine, EngineBrowser, EnginePage, Observed, UnderWay } from "./en
 import { type WatchedPage, watchPage } from "./page.ts";
 
 // Between the two loads of a repeat visit: every connection of the browser is closed, its names are forgotten and, unless
-// asked otherwise, all that the first visit stored; what lets a connection resume (TLS tickets, QUIC's too) stays. Loads
+// configured otherwise, all that the first visit stored; what lets a connection resume (TLS tickets, QUIC's too) stays. Loads
 // nothing.
 //
 // DevTools has no command for connections and names. Chromium's own page for them has.
@@ -21,7 +21,7 @@ interface BetweenVisits {
   readonly connection: Connection;
   /** The tab of the first visit. */
   readonly firstTab: string;
-  /** Origins that the first visit asked, as https://host:port. */
+  /** Origins of the first visit, as https://host:port. */
   readonly origins: Iterable<string>;
   readonly keepCache: boolean;
   readonly rtt_ms: number;

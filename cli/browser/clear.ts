@@ -1,6 +1,6 @@
 // The lane without TLS: a page's requests for https://HOST go to http://HOST.clear.test on the way out of the browser, and
 // the page does not see it: its origins, its secure context and its policies stay those of https. No body is changed. The
-// other host, which trilane-replay --clear serves, is for sites that browsers know to be asked over TLS only (HSTS).
+// other host, which trilane-replay --clear serves, is for sites that browsers know to speak TLS only (HSTS).
 //
 // What no other lane has: every request is held in the browser until it was handed on from here, which its main thread
 // takes part in (measured on two cores: some 10 ms for the page's own request, up to 20 ms for what it names first, while

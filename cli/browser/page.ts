@@ -23,7 +23,7 @@ export interface WatchedPage {
   readonly crashed: Promise<never>;
   /** Settles at the load event of the document that is then shown. Rejects with a NavigationError. */
   load(url: string): Promise<void>;
-  /** The value of an expression, asked in a world of its own: nothing there is the page's to change. Promises are awaited. */
+  /** The value of an expression, evaluated in a world of its own: nothing there is the page's to change. Promises are awaited. */
   evaluate(expression: string): Promise<unknown>;
   /** Its videos and those of its frames, where they are watched. `late` settles when no more answers are waited for. */
   videos(late: Promise<unknown>): Promise<FrameVideos>;
@@ -38,7 +38,7 @@ export class NavigationError extends Error {
   override readonly name = "NavigationError";
 }
 
-/** What the protocol says of a document that gave way to another while it was asked something. */
+/** What the protocol says of a document that gave way to another while a question was under way. */
 const documentGone = /navigated or closed|context was destroyed|Cannot find context|No frame for given id/;
 
 async function inDocument<T>(ask: () => Promise<T>): Promise<T> {

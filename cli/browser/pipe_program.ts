@@ -66,7 +66,7 @@ export interface Started {
   signal(name: NodeJS.Signals): void;
   /** What it reports of its network meanwhile is read once `work` is done, or where another message comes after it. */
   heldDuring<T>(work: () => Promise<T>): Promise<T>;
-  /** Ends it: asked to close, then terminated, then killed. Settles when the process is gone. Call it as often as you like. */
+  /** Ends it: a request to close, then terminated, then killed. Settles when the process is gone. Call it as often as you like. */
   stop(): Promise<Exit>;
 }
 

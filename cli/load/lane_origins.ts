@@ -1,4 +1,4 @@
-// What a lane asks of the origins: trilane-replay's options, and under which URLs they are asked. Pure. How the origins serve beside that is
+// What a lane asks of the origins: trilane-replay's options, and under which URLs they are reached. Pure. How the origins serve beside that is
 // the plan's matter.
 //
 // Origins recorded over http:// are served in clear on the lane h1, as they were; as https:// origins on the lanes that browsers speak over TLS

@@ -21,7 +21,7 @@ const isReport = ({ _resourceType, request: { headers } }: HarEntry): boolean =>
 const isServiceWorkersScript = ({ request: { headers } }: HarEntry): boolean =>
   headers.some(({ name, value }) => name.toLowerCase() === "service-worker" && value.toLowerCase() === "script");
 
-/** By the browser, which sends no further one of so many at once; no one was asked. */
+/** By the browser, which sends no further one of so many at once; nothing was sent. */
 const refused = "net::ERR_INSUFFICIENT_RESOURCES";
 
 /** Why a request on the wire has no recorded answer; null: it has one, or was given up before there could be any. */
@@ -45,7 +45,7 @@ export interface CoveredLoad {
   readonly entries: readonly HarEntry[];
   /** Of these, what was sent before the load event. */
   readonly beforeLoad: readonly HarEntry[];
-  /** What the servers were asked in this visit, and in all of them. */
+  /** What the servers got in this visit, and in all of them. */
   readonly replayed: readonly ReplayedRequest[];
   readonly visited: readonly ReplayedRequest[];
 }

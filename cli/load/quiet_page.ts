@@ -42,7 +42,7 @@ export async function untilQuiet(quieting: Quieting): Promise<boolean> {
     const silent_ms = since(changed_ms);
     if (since(began_ms) >= Math.max(settle_ms, quietAtMost_ms)) return false;
     const isSilent = silent_ms >= quiet_ms && page.underWay(silent_ms).waitedFor === 0;
-    // Asked last: the question itself is work for the page.
+    // Last: the question itself is work for the page.
     if (isSilent && since(began_ms) >= settle_ms) {
       const idle_ms = Number(await page.evaluate(idleExpression));
       if (!(idle_ms < quiet_ms)) return true;

@@ -88,7 +88,7 @@ interface JoinOptions {
 
 export type ToWireUrl = (url: string) => string;
 
-/** By what the origins know a request: in clear it left the browser for another place than the page asked. */
+/** By what the origins know a request: in clear it left the browser for another place than the page named. */
 export function toWireUrl(lane: Lane, upgraded: boolean): ToWireUrl {
   return (url) => {
     const onLane = withoutFragment(urlOnLane(url, lane, upgraded));

@@ -44,7 +44,7 @@ export function repeatReasons(replay: ReplayReport): string[] {
   if (replay.visits_ns.length === 0) return ["trilane-replay was not told of the repeat visit"];
   const visit = lastVisit(replay);
   const first = visit.requests.toSorted((a, b) => a.request_ns - b.request_ns)[0];
-  // With a kept cache nothing may have been asked at all.
+  // With a kept cache nothing may have been requested at all.
   if (!first) return [];
   const connection = visit.connections.find(({ id }) => id === first.connection);
   if (connection === undefined) return ["the page's connection is one of the first visit"];

@@ -33,7 +33,7 @@ struct door_connection {
     struct loop_timer retry;
     int tries;
     size_t place; // of the address that is tried
-    struct end asking, target;
+    struct end client, server;
 };
 
 static void close_end(struct end *end, bool reset) {
@@ -48,8 +48,8 @@ static void close_end(struct end *end, bool reset) {
 static void close_connection(struct door_connection *connection, bool reset) {
     struct door_connections *all = connection->all;
     loop_timer_clear(all->loop, &connection->retry);
-    close_end(&connection->asking, reset);
-    close_end(&connection->target, reset);
+    close_end(&connection->client, reset);
+    close_end(&connection->server, reset);
     *connection->link = connection->next;
     if (connection->next) connection->next->link = connection->link;
     free(connection);
@@ -110,15 +110,15 @@ static int watch_end(struct end *end, const struct end *other) {
 
 static void end_ready(void *context, uint32_t events) {
     struct door_connection *connection = ((struct end *)context)->connection;
-    struct end *asking = &connection->asking, *target = &connection->target;
+    struct end *client = &connection->client, *server = &connection->server;
     (void)events;
-    if (!move_bytes(asking, target) || !move_bytes(target, asking)) {
+    if (!move_bytes(client, server) || !move_bytes(server, client)) {
         close_connection(connection, true);
         return;
     }
-    if (asking->shut && target->shut)
+    if (client->shut && server->shut)
         close_connection(connection, false);
-    else if (watch_end(asking, target) < 0 || watch_end(target, asking) < 0)
+    else if (watch_end(client, server) < 0 || watch_end(server, client) < 0)
         close_connection(connection, true);
 }
 
@@ -131,10 +131,10 @@ static void retry(void *context, uint64_t now_ns) {
 
 static void not_connected(struct door_connection *connection) {
     struct loop *loop = connection->all->loop;
-    if (connection->target.watch.fd >= 0) {
-        loop_remove(loop, &connection->target.watch);
-        close(connection->target.watch.fd);
-        connection->target.watch.fd = -1;
+    if (connection->server.watch.fd >= 0) {
+        loop_remove(loop, &connection->server.watch);
+        close(connection->server.watch.fd);
+        connection->server.watch.fd = -1;
     }
     bool is_last = ++connection->place >= connection->target.count;
     bool again = !is_last || (connection->target.awaited && ++connection->tries < TRIES);
@@ -152,14 +152,14 @@ static void set_up(int fd) {
 
 static void connected(struct door_connection *connection) {
     struct loop *loop = connection->all->loop;
-    connection->target.events = EPOLLIN;
-    connection->asking.events = EPOLLIN;
-    connection->target.watch.ready = end_ready;
-    if (loop_modify(loop, &connection->target.watch, EPOLLIN) < 0 ||
-        loop_add(loop, &connection->asking.watch, EPOLLIN) < 0)
+    connection->server.events = EPOLLIN;
+    connection->client.events = EPOLLIN;
+    connection->server.watch.ready = end_ready;
+    if (loop_modify(loop, &connection->server.watch, EPOLLIN) < 0 ||
+        loop_add(loop, &connection->client.watch, EPOLLIN) < 0)
         close_connection(connection, true);
     else
-        end_ready(&connection->asking, 0);
+        end_ready(&connection->client, 0);
 }
 
 static void target_ready(void *context, uint32_t events) {
@@ -167,7 +167,7 @@ static void target_ready(void *context, uint32_t events) {
     int error = 0;
     socklen_t size = sizeof error;
     (void)events;
-    if (getsockopt(connection->target.watch.fd, SOL_SOCKET, SO_ERROR, &error, &size) < 0 || error != 0)
+    if (getsockopt(connection->server.watch.fd, SOL_SOCKET, SO_ERROR, &error, &size) < 0 || error != 0)
         not_connected(connection);
     else
         connected(connection);
@@ -181,11 +181,11 @@ static void try_target(struct door_connection *connection) {
         return;
     }
     set_up(fd);
-    connection->target.watch =
-        (struct loop_watch){.fd = fd, .ready = target_ready, .context = &connection->target};
+    connection->server.watch =
+        (struct loop_watch){.fd = fd, .ready = target_ready, .context = &connection->server};
     bool begun =
         connect(fd, (const struct sockaddr *)&target->address, target->size) == 0 || errno == EINPROGRESS;
-    if (loop_add(connection->all->loop, &connection->target.watch, EPOLLOUT) < 0 || !begun)
+    if (loop_add(connection->all->loop, &connection->server.watch, EPOLLOUT) < 0 || !begun)
         not_connected(connection);
 }
 
@@ -202,7 +202,7 @@ void door_connection_open(struct door_connections *all, int accepted_fd, const s
     connection->tries = 0;
     connection->place = 0;
     for (int i = 0; i < 2; i++) {
-        struct end *end = i == 0 ? &connection->asking : &connection->target;
+        struct end *end = i == 0 ? &connection->client : &connection->server;
         end->connection = connection;
         end->events = 0;
         end->ended = end->shut = false;

@@ -24,7 +24,7 @@ struct supervisor {
     pid_t command;
     int signals;
     bool canceled;
-    uint64_t kill_ns; // when to end it by force; 0: not asked to end
+    uint64_t kill_ns; // when to end it by force; 0: not requested to end
 };
 
 static void cancel(struct supervisor *supervisor) {

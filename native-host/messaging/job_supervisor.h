@@ -1,4 +1,4 @@
-// A job's supervisor: a process that runs one command, ends it when asked, and leaves a word on how it ended.
+// A job's supervisor: a process that runs one command, ends it on request, and leaves a word on how it ended.
 // It belongs to no host. What the files of a job's folder are called.
 #pragma once
 

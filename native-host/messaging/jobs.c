@@ -144,7 +144,7 @@ json_t *job_status_json(const struct job_status *status) {
     return json_pack("{s:s, s:o, s:o}", "state", job_state_name(status->state), "exit", exit, "error", error);
 }
 
-// What was asked, as it stands in job.json; NULL where there is no such job, or not of this kind.
+// What was requested, as it stands in job.json; NULL where there is no such job, or not of this kind.
 static json_t *read_job(int folder, const char *kind) {
     json_t *job = read_document(folder, job_request_name);
     const char *its = json_string_value(json_object_get(job, "kind"));

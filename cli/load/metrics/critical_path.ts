@@ -9,7 +9,7 @@
 // - A response that is still coming when something in it asks for more is followed up to that moment; the parser's own share of
 //   it is not known, and counts as network.
 // - Where a request waited after its initiator had arrived, the last stylesheet or script to arrive in between is taken to have
-//   held it up (for what a script asked, responses to scripts too); it may have been chance.
+//   held it up (for what a script requested, responses to scripts too); it may have been chance.
 // - Where requests and a long task overlap, the one that ended last is on the path. A task is led back to what ended just
 //   before it; where nothing did, the path follows what was still being received when the task began, as a document that
 //   streams: the time up to there was spent waiting for it.

@@ -46,7 +46,7 @@ interface BusyRate {
 
 interface BusyOptions {
   readonly delay_ms: number;
-  /** What the link is asked to carry, by which one packet's time is separated from several's. */
+  /** What is sent through the link, by which one packet's time is separated from several's. */
   readonly rate_bps: number;
   /** Packets are lost after the link: a longer time between two arrivals is that of the lost ones, too. */
   readonly lossy: boolean;

@@ -12,7 +12,7 @@ import { ClipStore } from "./video/clip_store.ts";
 import { isCurrentVideo, videoNotes, videoPage, videoUrl } from "./video/video_page.ts";
 import { isVideoName, videoBytes, videoExchanges, videoSpec } from "./video/video_spec.ts";
 
-// Puts a synthetic page into the archive, once: asked again it finds it there. The recording is called as the page.
+// Puts a synthetic page into the archive, once: the next time it finds it there. The recording is called as the page.
 
 /** What is known of the archive where many pages are made ready, so that it is listed once and shared bodies are sent once. */
 interface Known {

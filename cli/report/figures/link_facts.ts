@@ -25,7 +25,7 @@ function directionRow(load: ShapedLoad, direction: "down" | "up"): Markup {
   return html`<tr><th scope="row">${load.lane} ${direction}</th><td class="num">${plain(number("packets_in"))}</td><td class="num">${inUnit(bytes, 1000)}</td><td class="num">${plain(number("drops", "queue"))}</td><td class="num">${plain(number("drops", "loss"))}</td><td class="num">${plain(number("queue_peak_packets"))}</td><td class="num">${inUnit(peak_bytes, 1000)}</td><td class="num">${inUnit(number("late_ns", "p50"), 1e6)}</td><td class="num">${inUnit(number("late_ns", "p99"), 1e6)}</td><td class="num">${inUnit(number("late_ns", "max"), 1e6)}</td></tr>`;
 }
 
-/** What only some links do, in words; told where it happened. */
+/** What only some links do, in words; shown if it happened. */
 const furtherCounts: readonly (readonly [readonly string[], string])[] = [
   [["drops", "aqm"], "dropped to keep the queue short"],
   [["marked_packets"], "marked to keep the queue short"],

@@ -130,7 +130,7 @@ const firstPrecise = [10, 12, 15, 20, 25, 30] as const;
 export const fewestPrecise: number = firstPrecise[0];
 
 /**
- * Numbers of values after which it is asked whether medians are precise: ten more each time after the last. That medians are then
+ * Numbers of values after which it is tested whether medians are precise: ten more each time after the last. That medians are then
  * within what was planned, holds in 96 to 100 % of cells by simulation. Their intervals hold them in 94 % or more of all sweeps of up to 30
  * loads, of those that stopped early in less, the fewer do: 90 % where one in three does, 76 % where one in ten does
  * (`npm run bench -- coverage --only precise`).

@@ -58,7 +58,7 @@ const kindOf = (name: AnyMetric | UserTimingName): MetricFacts["kind"] => {
   return name.startsWith("mark:") ? "moment" : "duration";
 };
 
-/** What a load that has metrics tells of them. */
+/** What a load that has metrics says of them. */
 export type Measured = Sample & { readonly [Name in AnyMetric]?: number | null } & {
   /** Of its responses. */
   readonly bytes?: number | null;

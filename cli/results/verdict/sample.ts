@@ -96,7 +96,7 @@ export interface LanePair {
   readonly over: string;
 }
 
-/** As many lanes have each pair told; of more there would be too many to read. */
+/** As many lanes have each pair shown; of more there would be too many to read. */
 const maxLanesForAllPairs = 4;
 
 function differInOneThing({ lane, over }: LanePair): boolean {

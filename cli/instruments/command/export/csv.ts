@@ -40,7 +40,7 @@ const ofMetrics = measured.map((name) =>
   }),
 );
 
-/** New ones are appended: who reads columns by their place goes on. */
+/** New ones are appended: readers by place keep working. */
 export const commandColumns = [...ofRun, ...ofMetrics];
 
 /** Lines with their ends, the header first. */

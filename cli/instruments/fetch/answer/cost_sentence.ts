@@ -34,7 +34,7 @@ function costSentence(own: readonly Fetched[], on: string): string | null {
   return `Each MB costs the client ${list} of CPU time${on}.`;
 }
 
-/** Of more links only the table tells. */
+/** Of more links only the table shows. */
 const mostLinks = 5;
 
 /** Of one version of IP: the table has both. Empty: no body is large enough to say. */

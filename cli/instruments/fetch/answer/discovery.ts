@@ -5,7 +5,7 @@ import { type Fetched, isQuic, servingHost } from "../metrics/fetched.ts";
 
 export interface HostDiscovery {
   readonly host: string;
-  /** Addresses that answered or were asked. */
+  /** Addresses that answered or were queried. */
   readonly addresses: readonly string[];
   /** `yes`: over some version of IP it came. `no`: never. `not asked`: no lane of QUIC was. */
   readonly h3: "yes" | "no" | "not asked";
@@ -69,7 +69,7 @@ function discoveryOf(host: string, fetched: readonly Fetched[]): HostDiscovery {
 
 const order = { no: 0, yes: 1, "not asked": 2 } as const;
 
-/** A row for every host that was asked last, also of those of which nothing came; those without HTTP/3 first. */
+/** A row for every host of the last fetches, also if nothing came; those without HTTP/3 first. */
 export function discoveries(fetched: readonly Fetched[]): HostDiscovery[] {
   const byHost = Map.groupBy(fetched, servingHost);
   return [...byHost]

@@ -74,17 +74,17 @@ function excludedLine(fetches: readonly StoredFetch[]): string[] {
   return [`${out.length} of ${count(fetches.length, "attempt")} do not count${why}.`];
 }
 
-/** What hosts say of themselves; empty where none was asked. */
+/** What hosts say of themselves; empty if none was queried. */
 function hostLine(fetches: readonly StoredFetch[]): string[] {
   const records = fetches.flatMap(({ record }) => (record === null ? [] : [record]));
   const byHost = [...Map.groupBy(records, (record) => servingHost({ record })).values()];
   const hosts = (has: (record: FetchRecord) => boolean): number => byHost.filter((of) => of.some(has)).length;
-  const asked = hosts(({ https_record: { state } }) => state === "present" || state === "absent");
+  const queried = hosts(({ https_record: { state } }) => state === "present" || state === "absent");
   const named = hosts(({ https_record: { records: all } }) => all.some(({ alpn }) => alpn.includes("h3")));
   const present = hosts(({ https_record: { state } }) => state === "present");
   const offered = hosts(({ alt_svc }) => alt_svc !== null && altSvcOffersH3(alt_svc));
   const answered = hosts(({ status }) => status !== null);
-  const https = asked === 0 ? [] : [`HTTPS records: ${present} of ${count(asked, "host")}, with h3 ${named}`];
+  const https = queried === 0 ? [] : [`HTTPS records: ${present} of ${count(queried, "host")}, with h3 ${named}`];
   const altSvc = answered === 0 ? [] : [`Alt-Svc with h3: ${offered} of ${count(answered, "host")}`];
   const all = [...https, ...altSvc];
   return all.length === 0 ? [] : [`${all.join("; ")}.`];

@@ -89,7 +89,7 @@ const ofCost = [
 /** What `trilane export` writes a sweep of fetches as. */
 export const fetchFormats = ["csv", "json"] as const;
 
-/** New ones are appended, those of metrics by themselves: who reads columns by their place goes on. */
+/** New ones are appended, those of metrics by themselves: readers by place keep working. */
 export const fetchColumns = [...ofFetch, ...fetchMetricNames.map(ofMetric), ...ofCost, ...ofSystem];
 
 /** Lines with their ends, the header first. `systems`: of a file of prefixes. */

@@ -20,7 +20,7 @@ export interface Fetched extends Variant {
   /** Repetition, from 0. */
   readonly block: number;
   readonly record: FetchRecord;
-  /** Null: of a client that only told its own. */
+  /** Null: of a client that only reported its own. */
   readonly cost: FetchCost | null;
 }
 

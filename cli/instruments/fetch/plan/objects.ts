@@ -29,7 +29,7 @@ export function refuseLongUrl(url: string, where: string): void {
 
 const isUrl = (word: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(word);
 
-/** As a server is asked for it: without its fragment. UserError naming `where`. */
+/** As a server is requested for it: without its fragment. UserError naming `where`. */
 function objectUrl(text: string, where: string): string {
   const url = URL.parse(text);
   const shown = shownUrl(text);

@@ -160,9 +160,9 @@ export function readFetchPlan(pathOrName: string): FetchPlan {
 export function changedFetchPlan(pathOrName: string, changes: object): FetchPlan {
   const { document, folder } = readDocument(pathOrName, shippedFolder);
   const { ip, objects, ...plan } = fetchPlanOf(document, pathOrName, folder);
-  // A version of IP that the plan does not ask for follows the server that is asked.
-  const asked = (document as FetchPlanDocument).ip === undefined ? {} : { ip };
-  return fetchPlanOf({ ...plan, ...asked, ...(objects.length > 0 ? { objects } : {}), ...changes }, pathOrName);
+  // A version of IP that the plan does not ask for follows the server.
+  const own = (document as FetchPlanDocument).ip === undefined ? {} : { ip };
+  return fetchPlanOf({ ...plan, ...own, ...(objects.length > 0 ? { objects } : {}), ...changes }, pathOrName);
 }
 
 /** How often each object is fetched over each thing; the last ones to count system calls. */

@@ -31,7 +31,7 @@ const textOf = (given: object, name: keyof PrefixOptions): string | undefined =>
 };
 
 /**
- * Of a command's options. Null: none were asked for.
+ * Of a command's options. Null: none were given.
  * @throws UserError if a file cannot be read.
  */
 export function systemsOf(given: object): AutonomousSystems | null {

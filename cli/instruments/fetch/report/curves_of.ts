@@ -10,7 +10,7 @@ import { linkName, variantClass } from "./fetch_words.ts";
 import type { QuantityCdfData, QuantityCurve } from "./quantity_cdf.ts";
 import type { SizeLine, SizePlotData, SizePoint } from "./size_plot.ts";
 
-/** Told apart by their colours and lines. */
+/** Distinguished by their colours and lines. */
 const mostCurves = 8;
 
 export interface Group {
@@ -30,9 +30,9 @@ export function groupsOf(fetched: readonly Fetched[]): Group[] {
 }
 
 /** Null: nothing has the number. */
-export function cdfOf(quantity: Quantity, { of, fetched }: Group, asked?: Unit): QuantityCdfData | null {
+export function cdfOf(quantity: Quantity, { of, fetched }: Group, wanted?: Unit): QuantityCdfData | null {
   const facts = quantities[quantity];
-  const unit = asked ?? unitFor(fetched, facts);
+  const unit = wanted ?? unitFor(fetched, facts);
   const variants = variantsOf(fetched);
   const all = variants.map((variant): QuantityCurve => {
     const own = fetched.filter((each) => variantKey(each) === variantKey(variant));

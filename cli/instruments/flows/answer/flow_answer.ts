@@ -28,11 +28,11 @@ function rateWithInterval({ median, interval }: MetricSummary, isFirst: boolean)
 }
 
 /** `66 % (95 %: 64 to 68)`. */
-function shareText({ median, interval }: MetricSummary, told = ""): string {
+function shareText({ median, interval }: MetricSummary, shown = ""): string {
   if (median === null) return "an unknown share";
   const scaled = interval && { low: interval.low * 100, high: interval.high * 100 };
   const text = formatPercents(median * 100, scaled);
-  return `${text.percent} %${interval ? ` (${told}${text.low} to ${text.high})` : ""}`;
+  return `${text.percent} %${interval ? ` (${shown}${text.low} to ${text.high})` : ""}`;
 }
 
 const listed = (items: readonly string[]): string =>
@@ -62,8 +62,8 @@ function goodputSentence(cell: AnsweredCell, side: Side): string {
     (a, b) => (b.group.all.goodput_bps.median ?? -1) - (a.group.all.goodput_bps.median ?? -1),
   );
   const many = parts.length > mostParts;
-  const told = many ? [ordered[0], ordered.at(-1)].filter((part) => part !== undefined) : parts;
-  const rates = told.map(({ words, group }, index) => {
+  const shown = many ? [ordered[0], ordered.at(-1)].filter((part) => part !== undefined) : parts;
+  const rates = shown.map(({ words, group }, index) => {
     const rank = many ? (index === 0 ? " (the most)" : " (the least)") : "";
     return `${words}${rank} ${rateWithInterval(group.all.goodput_bps, index === 0)}`;
   });
@@ -85,8 +85,8 @@ function linkSentence({ summary }: AnsweredCell, side: Side): string | null {
   const waited =
     queue_delay_p50_ms.median !== null &&
     `packets queued for ${formatValue(queue_delay_p50_ms.median, "ms")} in the median${queue_delay_p95_ms.median === null ? "" : ` and ${formatValue(queue_delay_p95_ms.median, "ms")} at p95`}`;
-  const told = [busy, waited].filter((part) => part !== false);
-  return told.length === 0 ? null : told.join("; ");
+  const shown = [busy, waited].filter((part) => part !== false);
+  return shown.length === 0 ? null : shown.join("; ");
 }
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
@@ -150,8 +150,8 @@ function mixSentences(cells: readonly AnsweredCell[], withName: boolean): string
   const [least, most] = [ordered[0], ordered.at(-1)];
   const name = withName ? `${first.mix}: ` : "";
   if (!least || !most || !part) return [`${name}no valid run says who got how much.`];
-  const amount = ({ summary }: Placed, told: string): string =>
-    isAlone ? rateWithInterval(summary, told !== "") : shareText(summary, told);
+  const amount = ({ summary }: Placed, shown: string): string =>
+    isAlone ? rateWithInterval(summary, shown !== "") : shareText(summary, shown);
   const place = ({ cell }: Placed): string => `on ${cell.link}${cell.lane === null ? "" : ` (page over ${cell.lane})`}`;
   const medians = placed.map(({ median }) => median);
   const where = count(cells.length, cells.some(({ lane }) => lane !== null) ? "cell" : "link");
@@ -173,14 +173,14 @@ function mixSentences(cells: readonly AnsweredCell[], withName: boolean): string
 export function flowAnswer(cells: readonly AnsweredCell[]): string[] {
   const valid = cells.filter(({ summary }) => summary.runs > 0);
   const mixes = [...Map.groupBy(valid, ({ mix }) => mix).values()];
-  const told = mixes.slice(0, mostSentences);
-  const sentences = told.flatMap((of) => {
+  const shown = mixes.slice(0, mostSentences);
+  const sentences = shown.flatMap((of) => {
     const [only] = of;
     if (of.length > 1 || !only) return mixSentences(of, mixes.length > 1);
     const own = cellSentences(only);
     return mixes.length > 1 ? own.map((sentence, index) => (index === 0 ? `${only.mix}: ${sentence}` : sentence)) : own;
   });
-  const rest = mixes.length - told.length;
+  const rest = mixes.length - shown.length;
   const more = rest > 0 ? [`${count(rest, "more mix", "more mixes")}: see the table.`] : [];
   return [...sentences, ...more];
 }

@@ -77,7 +77,7 @@ const ofPing = (name: PingMetric) =>
 /** What `trilane export` writes a sweep of flows as. */
 export const flowFormats = ["csv", "series", "json", "flent"] as const;
 
-/** New ones are appended, those of metrics by themselves: who reads columns by their place goes on. */
+/** New ones are appended, those of metrics by themselves: readers by place keep working. */
 export const flowColumns = [
   ...ofRun,
   ...ofFlow,

@@ -68,7 +68,7 @@ function flowSeries(
     if (!known(window) || !known(rtt_ns)) return [];
     return [{ t: began_s + time_s, tcp_cwnd: window / segment_bytes, tcp_rtt: rtt_ns / 1e6 }];
   });
-  const note = kindWords(ends.asked);
+  const note = kindWords(ends.planned);
   return { name, units: "Mbits/s", note, values, raw: [...rates, ...sampled].toSorted((a, b) => a.t - b.t) };
 }
 

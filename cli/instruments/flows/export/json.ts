@@ -1,4 +1,4 @@
-// A sweep of flows as one JSON document by schemas/flow-export.schema.json: what was asked, every run with its result, and what the valid
+// A sweep of flows as one JSON document by schemas/flow-export.schema.json: what was planned, every run with its result, and what the valid
 // runs of each cell say together. No series.
 import type { FlowExport, FlowExportSummary } from "../../../../schemas/generated/flow_export.ts";
 import type { Stopping } from "../../../../schemas/generated/stopping.ts";

@@ -33,10 +33,10 @@ function capacityOf({ shaper, counters }: Pick<FlowRecords, "shaper" | "counters
 }
 
 /** IP bytes that the link sent while flows used it: all but those of the run's flows before and after. */
-function sentWhileAsked({ counters, bins }: FlowRecords, direction: Direction, asked: readonly Span[]): number {
-  const isAsked = (at_ms: number): boolean => asked.some(({ from_ms, to_ms }) => at_ms >= from_ms && at_ms < to_ms);
+function sentWhileUsed({ counters, bins }: FlowRecords, direction: Direction, spans: readonly Span[]): number {
+  const isUsed = (at_ms: number): boolean => spans.some(({ from_ms, to_ms }) => at_ms >= from_ms && at_ms < to_ms);
   const outside = (series: BinSeries): number =>
-    series.left_bytes.reduce((sum, bytes, bin) => sum + (isAsked(series.time_ms[bin] as number) ? 0 : bytes), 0);
+    series.left_bytes.reduce((sum, bytes, bin) => sum + (isUsed(series.time_ms[bin] as number) ? 0 : bytes), 0);
   // Counters and bins are read at two moments.
   return Math.max(
     0,
@@ -62,8 +62,8 @@ export function measureDirection(
 ): FlowResultDirection | null {
   if (flows.length === 0) return null;
   const ran = flows.flatMap(({ ran: its }) => its ?? []);
-  const asked = unionOf(flows.flatMap(({ asking }) => asking ?? []));
-  const whole = { from_ms: 0, to_ms: asked.reduce((sum, span) => sum + lengthOf(span), 0) };
+  const used = unionOf(flows.flatMap(({ asking }) => asking ?? []));
+  const whole = { from_ms: 0, to_ms: used.reduce((sum, span) => sum + lengthOf(span), 0) };
   const together = ratesTogether(flows);
   const inCommon = (of: (rates: number[], span: Span) => Measured): Measured =>
     "reason" in together ? missing(together.reason) : of(together.rates, together.span);
@@ -89,7 +89,7 @@ export function measureDirection(
               to_ms: Math.max(...ran.map(({ span }) => span.to_ms)),
             },
           ),
-    utilization: utilization(sentWhileAsked(records, direction, asked), capacityOf(records, direction), whole),
+    utilization: utilization(sentWhileUsed(records, direction, used), capacityOf(records, direction), whole),
     loss_ratio: lossRatio(atLink),
     queue_delay_p50_ms: delay(0.5, p50),
     queue_delay_p95_ms: delay(0.95, p95),

@@ -59,7 +59,7 @@ export function jainBySecond(flows: readonly RunningFlow[]): [number, number][] 
 }
 
 // Convergence time: delta-fair convergence (Bansal, Balakrishnan, Floyd, Shenker 2001; RFC 5166, 2.4) with delta 0.1, which for two flows
-// is shares of 45 to 55 %. The RFC starts from two flows of 100/101 and 1/101 of the link; here the flows start as they were asked to, so that a
+// is shares of 45 to 55 %. The RFC starts from two flows of 100/101 and 1/101 of the link; here the flows start as planned, so that a
 // late flow against an established one is that case. Goodput in whole seconds is what is looked at, and three in a row are required:
 // a flow whose slow start passes its fair share has not converged.
 

@@ -55,8 +55,8 @@ function progressOf(size_bytes: number | null, counter: Counter | null, began_ms
 /** Its share of its direction is what only all flows together tell: see `withShare`. */
 export function measureFlow(records: FlowRecords, flow: number, group: number): MeasuredFlow {
   const ends = endsOf(records, flow);
-  const { asked, near, sender, receiver } = ends;
-  const { direction } = asked;
+  const { planned, near, sender, receiver } = ends;
+  const { direction } = planned;
   const { state, error } = stateOf(ends);
   const span = spanOf(records, ends);
   const began_ms = since(records, near.connect_begin_ns);
@@ -66,11 +66,11 @@ export function measureFlow(records: FlowRecords, flow: number, group: number): 
   const never = missing(state === "failed" ? `it failed: ${error ?? "no reason given"}` : "it never began");
   const bins = records.bins[flow]?.[direction];
   const delay = (probability: number): Measured => (bins ? queueDelay_ms(bins, probability) : never);
-  // A flow that broke off has no goodput to be compared with that of others: it did not do what it was asked to.
+  // A flow that broke off has no goodput to be compared with that of others: it did not do what was planned.
   const whole = (value: () => Measured): Measured => (state === "failed" || !span ? never : value());
   const sized = (): Measured => {
-    if (asked.size_bytes === null) return missing("it has no size to complete");
-    if (state !== "ended") return missing(`it was cut off before it had all ${asked.size_bytes} bytes`);
+    if (planned.size_bytes === null) return missing("it has no size to complete");
+    if (state !== "ended") return missing(`it was cut off before it had all ${planned.size_bytes} bytes`);
     return known(after_ms(near.connect_begin_ns, receiver.ended_ns), "its end was not noted");
   };
   const measured: Record<FlowMetric, Measured> = {
@@ -104,17 +104,17 @@ export function measureFlow(records: FlowRecords, flow: number, group: number): 
   const result: FlowResultFlow = {
     flow,
     group,
-    transport: asked.transport,
-    congestion: asked.congestion,
-    ...(asked.paced ? { paced: asked.paced } : {}),
+    transport: planned.transport,
+    congestion: planned.congestion,
+    ...(planned.paced ? { paced: planned.paced } : {}),
     congestion_used: sender.congestion,
     direction,
-    size_bytes: asked.size_bytes,
+    size_bytes: planned.size_bytes,
     state,
     error,
     from_ms: span?.from_ms ?? null,
     to_ms: span?.to_ms ?? null,
-    ...progressOf(asked.size_bytes, counter, began_ms),
+    ...progressOf(planned.size_bytes, counter, began_ms),
     ...metricSet(measured),
   };
   const ran = span && counter && state !== "failed" ? { counter, span, received_bytes: receiver.received_bytes } : null;

@@ -1,4 +1,4 @@
-// One run's result (schemas/flow-result.schema.json) from its records: each metric's file is asked, and what cannot be said has its
+// One run's result (schemas/flow-result.schema.json) from its records: each metric's file is used, and what cannot be said has its
 // reason. Pure; reads no file, and compares no runs (summary.ts does).
 
 import type { FlowPing } from "../../../../schemas/generated/flow_report.ts";

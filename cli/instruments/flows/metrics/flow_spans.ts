@@ -6,17 +6,17 @@ import type { FlowRecords } from "../records/flow_records.ts";
 import type { Counter, Span } from "./cumulative.ts";
 
 export interface FlowEnds {
-  readonly asked: RunFlow;
+  readonly planned: RunFlow;
   readonly near: ReportedFlow;
   readonly sender: ReportedFlow;
   readonly receiver: ReportedFlow;
 }
 
 export function endsOf({ run, near, far }: FlowRecords, flow: number): FlowEnds {
-  const [asked, atNear, atFar] = [run.flows[flow], near.flows[flow], far.flows[flow]];
-  if (!asked || !atNear || !atFar) throw new RangeError(`flow ${flow} is in the records of only one end`);
-  const [sender, receiver] = asked.direction === "down" ? [atFar, atNear] : [atNear, atFar];
-  return { asked, near: atNear, sender, receiver };
+  const [planned, atNear, atFar] = [run.flows[flow], near.flows[flow], far.flows[flow]];
+  if (!planned || !atNear || !atFar) throw new RangeError(`flow ${flow} is in the records of only one end`);
+  const [sender, receiver] = planned.direction === "down" ? [atFar, atNear] : [atNear, atFar];
+  return { planned, near: atNear, sender, receiver };
 }
 
 /** In ms since the run began; null stays null. */

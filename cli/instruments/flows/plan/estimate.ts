@@ -19,8 +19,8 @@ function end_ms({ start_s, for_s, size_bytes, direction, count }: Flow, link: Li
       : rate_bps === null
         ? 0
         : (size_bytes * count * overhead * 8000) / rate_bps + 3 * link.rtt_ms;
-  const asked_ms = for_s === null ? Number.POSITIVE_INFINITY : for_s * 1000;
-  return Math.min(limit_ms, start_s * 1000 + Math.min(sent_ms, asked_ms));
+  const wanted_ms = for_s === null ? Number.POSITIVE_INFINITY : for_s * 1000;
+  return Math.min(limit_ms, start_s * 1000 + Math.min(sent_ms, wanted_ms));
 }
 
 /** Wall time of one run. `page`: how large the plan's page is, if it has one and that is known. */

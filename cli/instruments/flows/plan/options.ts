@@ -130,13 +130,13 @@ function flowWords({ flow, rrul }: FlowOptions): readonly string[] {
 }
 
 /** A page as the command line names it, and when it begins. */
-export interface AskedPage {
+export interface RequestedPage {
   readonly word: string;
   readonly start_s: number | null;
 }
 
 /** `PAGE@10s`. An @ that no time follows is the page's own. UserError for a time that cannot be. */
-export function askedPage({ page }: Pick<FlowOptions, "page">): AskedPage | null {
+export function requestedPage({ page }: Pick<FlowOptions, "page">): RequestedPage | null {
   if (page === undefined) return null;
   const at = page.lastIndexOf("@");
   const time = at < 0 ? null : readTime_ms(page.slice(at + 1));
@@ -152,14 +152,18 @@ export function askedPage({ page }: Pick<FlowOptions, "page">): AskedPage | null
 
 /** The page's part of a plan; `page`: as plans name it. */
 function pageTerms(options: FlowOptions, page: PlanPage | undefined): object {
-  const asked = askedPage(options);
+  const requested = requestedPage(options);
   const lanes = options.lanes === undefined ? {} : { lanes: readLanes(options.lanes) };
-  if (asked === null) {
+  if (requested === null) {
     if (options.lanes !== undefined)
       throw new UserError("--lanes: is of --page, and there is none: give both, or neither");
     return {};
   }
-  return { page: page ?? asked.word, ...(asked.start_s === null ? {} : { page_start_s: asked.start_s }), ...lanes };
+  return {
+    page: page ?? requested.word,
+    ...(requested.start_s === null ? {} : { page_start_s: requested.start_s }),
+    ...lanes,
+  };
 }
 
 /** Of letters that a plan's name may have. */
@@ -205,7 +209,7 @@ export function flowPlanFrom(
   for (const link of links) refuseGivenWithoutDelay(link);
   const words = options.rrul ? "rrul" : mixWords(flows);
   const document = {
-    name: planName(words, page ?? askedPage(options)?.word),
+    name: planName(words, page ?? requestedPage(options)?.word),
     links,
     mixes: [{ ...(options.rrul ? { name: "rrul" } : {}), flows: flowWords(options) }],
     for_s: seconds("for", options.for ?? usualFor),

@@ -5,7 +5,7 @@ import { stockServing } from "../../../load/serving/serving.ts";
 import type { PageSize } from "../../../sweep/plan/estimate.ts";
 import { pageName } from "../../../sweep/plan/page_patterns.ts";
 import type { PageSource } from "../../../sweep/plan/page_source.ts";
-import { askedPage, type FlowOptions, flowPlanFrom } from "./options.ts";
+import { type FlowOptions, flowPlanFrom, requestedPage } from "./options.ts";
 import type { FlowPlan } from "./plan.ts";
 
 /** The options' plan, its page recorded or imported. UserError before that for what else is wrong with the words. */
@@ -16,8 +16,8 @@ export async function readyFlowPlan(
   say: (line: string) => void,
 ): Promise<FlowPlan> {
   const terms = flowPlanFrom(options);
-  const asked = askedPage(options);
-  const page = asked === null ? terms.page : await source.pageFor(home, asked.word, { say });
+  const requested = requestedPage(options);
+  const page = requested === null ? terms.page : await source.pageFor(home, requested.word, { say });
   if (page === undefined) return terms;
   const [chosen = page] = await source.chosenPages([page], {
     home,
@@ -26,7 +26,7 @@ export async function readyFlowPlan(
     trials: "made",
     say,
   });
-  return asked === null ? { ...terms, page: chosen } : flowPlanFrom(options, chosen);
+  return requested === null ? { ...terms, page: chosen } : flowPlanFrom(options, chosen);
 }
 
 /** null: it is not known. */
@@ -47,8 +47,8 @@ export async function unstoredFlowPlan(
   options: FlowOptions,
 ): Promise<{ plan: FlowPlan; size: PageSize | null }> {
   const terms = flowPlanFrom(options);
-  const asked = askedPage(options);
-  const unstored = asked && (await source.pageUnstored(home, asked.word));
+  const requested = requestedPage(options);
+  const unstored = requested && (await source.pageUnstored(home, requested.word));
   const plan = unstored ? flowPlanFrom(options, unstored.page) : terms;
   return {
     plan,

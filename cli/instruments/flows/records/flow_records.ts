@@ -33,7 +33,7 @@ export interface FlowAtLink {
 }
 
 export interface FlowRecords {
-  /** What both ends were told: its flows are those of `near.flows`, `far.flows`, `samples` and `bins`, in this order. */
+  /** The instructions of both ends: its flows are those of `near.flows`, `far.flows`, `samples` and `bins`, in this order. */
   readonly run: FlowRun;
   /** The run's time 0: the near end's start, CLOCK_MONOTONIC. */
   readonly start_ns: number;

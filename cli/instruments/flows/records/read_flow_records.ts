@@ -1,5 +1,5 @@
 // Reads the files that a flow run left behind. A program that was killed has left none, or a record file that ends somewhere: what is
-// missing is named, and judged by who asked. Judges nothing itself.
+// missing is named, and judged by the caller. Judges nothing itself.
 import { readFile } from "node:fs/promises";
 import type { FlowReport } from "../../../../schemas/generated/flow_report.ts";
 import type { FlowRun } from "../../../../schemas/generated/flow_run.ts";

@@ -107,9 +107,9 @@ function controllersTable({ cells }: FlowReportData): Markup | null {
           flows.map(({ congestion_used, paced }) => `${congestion_used ?? "not reported"}${paced ? ", paced" : ""}`),
         ),
       ];
-      const asked = [...new Set(flows.map(({ congestion, paced }) => `${congestion}${paced ? ", paced" : ""}`))];
-      const other = used.some((name) => !asked.includes(name));
-      return html`<tr>${group === 0 && html`<th scope="row" rowspan="${String(first.words.length)}">${middleCut(mix, 60)}</th>`}<td><code>${words}</code></td><td>${asked.join(", ") || "–"}</td><td${other && html` class="warning"`}>${used.join(", ") || "–"}</td></tr>`;
+      const wanted = [...new Set(flows.map(({ congestion, paced }) => `${congestion}${paced ? ", paced" : ""}`))];
+      const other = used.some((name) => !wanted.includes(name));
+      return html`<tr>${group === 0 && html`<th scope="row" rowspan="${String(first.words.length)}">${middleCut(mix, 60)}</th>`}<td><code>${words}</code></td><td>${wanted.join(", ") || "–"}</td><td${other && html` class="warning"`}>${used.join(", ") || "–"}</td></tr>`;
     });
   });
   if (rows.length === 0) return null;

@@ -59,7 +59,7 @@ function neededLines({ needed, detect_percent }: Detection): string[] {
   return [`runs and time to show ${plain(detect_percent ?? 0)} % ${often}:`, ...rows, ...remedy];
 }
 
-/** How near the slower ones are to half decides where a lane's median lies, and a pilot tells it badly. */
+/** How near the slower ones are to half decides where a lane's median lies, and a pilot shows it badly. */
 function cautionWords({ two_kinds, needed }: Detection): string | null {
   if (!two_kinds) return null;
   const { lane, slower, loads } = two_kinds;

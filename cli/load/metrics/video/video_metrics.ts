@@ -22,14 +22,14 @@ export const noVideoMetrics: VideoMetrics = {
   dropped_frames: null,
 };
 
-/** Of the frames that were decoded so far; the last that was told. */
+/** Of the frames that were decoded so far; the last that was reported. */
 function droppedFrames(events: VideoEvents["events"]): number | null {
   return events.findLast((event): event is VideoBuffer => event.kind === "buffer")?.dropped_frames ?? null;
 }
 
 const difference = (a: number | null, b: number | null): number | null => (a === null || b === null ? null : a - b);
 
-/** Never below 0, however events of one moment were told. */
+/** Never below 0, however events of one moment were reported. */
 const since = (end_ms: number | null, start_ms: number | null): number | null =>
   end_ms === null || start_ms === null ? null : Math.max(0, end_ms - start_ms);
 

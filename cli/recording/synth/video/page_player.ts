@@ -215,7 +215,7 @@ export function playAndRecord({ settings, manifest }: PlayedBy): void {
   const observer = new PerformanceObserver((list) => addSegments(list.getEntries()));
   observer.observe({ type: "resource", buffered: true });
 
-  // From where the playhead was last told on its way: the timer looks only every 100 ms.
+  // From where the playhead was last reported on its way: the timer looks only every 100 ms.
   const cameToEnd_ms = (): number => {
     const { clip_s } = settings;
     const now_ms = performance.now();
