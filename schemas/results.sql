@@ -54,7 +54,7 @@ CREATE TABLE cell (
   pinned INTEGER,                 -- 1: the clock of its loads is set, with their random numbers seeded; 0: not; NULL: not noted
   moment TEXT,                    -- ISO 8601, UTC: to which it is set; NULL: to none
   host INTEGER REFERENCES host (id) ON DELETE SET NULL, -- who ran it; NULL: not noted. What is compared within blocks ran on one host
-  place INTEGER,                  -- number in the plan, from 1, that trilane cell is given: of the page on the link; of flows of the link
+  place INTEGER,                  -- number in the plan, from 1, that trilane cell is given
   finished_at TEXT                -- in merged results: when its shard was; NULL: it was not, or see the sweep's
 );
 CREATE INDEX cell_place ON cell (subject, link, lane);

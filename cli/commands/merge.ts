@@ -2,6 +2,8 @@
 import { resolve } from "node:path";
 import { number } from "../base/option.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
+import { kindOfSweeps } from "../instruments/all.ts";
+import type { AnySweep } from "../results/store/results.ts";
 import { merge } from "../sweep/cluster/merge.ts";
 import { mergedLines } from "../sweep/cluster/words.ts";
 import type { Command, OptionsOf, Table } from "./command.ts";
@@ -31,14 +33,17 @@ const define = (table: Table) =>
 
 type MergeOptions = OptionsOf<typeof define>;
 
+/** Also for tests. */
+export const cellsIn = (sweep: AnySweep): number => kindOfSweeps(sweep.kind).sharedCells(sweep.plan);
+
 export const command: Command<MergeOptions> = {
   usage: "merge <shards..>",
   summary: "Merge the results of several machines, and report machines that differ from the others",
   define,
   run: async ({ shards, out, tolerance, json }) => {
     const command = ["trilane", ...process.argv.slice(2)];
-    const merged = await merge({ words: shards, out: resolve(out), tolerance_percent: tolerance, command });
+    const merged = await merge({ words: shards, out: resolve(out), tolerance_percent: tolerance, command, cellsIn });
     if (json) printJson(merged);
-    else printLines(mergedLines(merged));
+    else printLines(mergedLines(merged, kindOfSweeps(merged.kind).attempts));
   },
 };

@@ -6,7 +6,7 @@ import { number } from "../base/option.ts";
 import { checkout } from "../base/programs.ts";
 import { printJson, printLines, say } from "../base/terminal_text.ts";
 import { refuseOurs } from "../sweep/cluster/slurm.ts";
-import { type Submitting, slurmDryRun, submitOverSsh, submitToSlurm } from "../sweep/cluster/submit.ts";
+import { type Submitting, slurmDryRun, sshDryRun, submitOverSsh, submitToSlurm } from "../sweep/cluster/submit.ts";
 import { submittedLines } from "../sweep/cluster/words.ts";
 import { clusterPlans, defineCluster } from "./cell.ts";
 import type { Command, OptionsOf, Table } from "./command.ts";
@@ -39,7 +39,7 @@ const define = (table: Table) =>
     .option("dry-run", {
       type: "boolean",
       default: false,
-      describe: "with --slurm: print the job scripts, submit nothing",
+      describe: "print the job scripts, or what the hosts would run and need; submit nothing",
     })
     .option("program", { type: "string", describe: "with --ssh: path of trilane on the hosts (default: as here)" })
     .option("ssh-command", {
@@ -81,12 +81,12 @@ function sshOptions({ ssh = "", "ssh-command": command, program }: SubmitOptions
 }
 
 /** Options of one way mean nothing in the other. */
-function refuseMixed({ slurm, ssh, cpus, sbatch, program, "dry-run": dryRun }: SubmitOptions): void {
+function refuseMixed({ slurm, ssh, cpus, sbatch, program }: SubmitOptions): void {
   if (slurm === (ssh !== undefined))
     throw new UserError("submit: say where to: --slurm, or --ssh with hosts, as --ssh lab1,lab2");
   if (slurm && program !== undefined) throw new UserError("--program is for --ssh: Slurm's tasks run this Trilane");
-  if (!slurm && (cpus !== undefined || sbatch.length > 0 || dryRun))
-    throw new UserError("--cpus, --sbatch and --dry-run are for --slurm: leave them out with --ssh");
+  if (!slurm && (cpus !== undefined || sbatch.length > 0))
+    throw new UserError("--cpus and --sbatch are for --slurm: leave them out with --ssh");
 }
 
 export const command: Command<SubmitOptions> = {
@@ -102,7 +102,11 @@ export const command: Command<SubmitOptions> = {
     const source = await pageSource();
     const submitting: Submitting = { home, source, ...(await clusterPlans(home, source, options, trials)), say };
     if (options["dry-run"]) {
-      printLines(slurmDryRun(submitting, slurmOptions(options)).trimEnd().split("\n"));
+      printLines(
+        options.slurm
+          ? slurmDryRun(submitting, slurmOptions(options)).trimEnd().split("\n")
+          : sshDryRun(submitting, sshOptions(options)),
+      );
       return;
     }
     const submitted = options.slurm

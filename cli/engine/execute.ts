@@ -8,7 +8,9 @@ import { programDigests } from "../load/program_digests.ts";
 import { writeReportFile } from "../report/report_files.ts";
 import { judgeBudgets, readBudgets, refuseIdle } from "../results/gate/budget.ts";
 import { budgetLines, refuseExceeded, refuseNotShown } from "../results/gate/budget_outcome.ts";
-import { type AnySweep, openResults, openSharedResults } from "../results/store/results.ts";
+import { type AnySweep, openResults, openSharedResults, type Results } from "../results/store/results.ts";
+import { type NotedRecordings, recordingsEnvironment } from "../results/store/sweep_recordings.ts";
+import type { Shard } from "../sweep/cluster/shared_plan.ts";
 import { openProgress } from "../sweep/progress/progress.ts";
 import { retryWhileBlocked, writeWait_ms } from "./blocking_conditions.ts";
 import { makeEvidenceFolder } from "./evidence_folder.ts";
@@ -26,8 +28,8 @@ export async function execute<Sweep extends AnySweep>(
   terms: ExecutionTerms,
   instrument: Instrument<Sweep>,
 ): Promise<boolean> {
-  const { home, json, evidence, earlyEnd, verbosity } = terms;
-  const { shard, profiles } = instrument;
+  const { home, json, evidence, earlyEnd, verbosity, shard } = terms;
+  const { profiles } = instrument;
   refuseIdleBudgets(terms, instrument);
   if (evidence !== undefined) makeEvidenceFolder(evidence);
   const { stdout: out, stderr: err, env: environment } = process;
@@ -39,15 +41,14 @@ export async function execute<Sweep extends AnySweep>(
   );
   try {
     for (const profile of profiles) refuseChangedFiles(profile, results.remedies.again);
-    await instrument.prepare(begin, progress);
-    const start = await sweepStart(terms, instrument);
+    const recordings = await instrument.prepare(begin, progress);
+    shard?.check(recordings);
+    const start = await sweepStart(terms, instrument, recordings);
     const begun = await begin(() => instrument.begin(results, start));
     if (begun === null) return false;
     const { sweep } = begun;
     try {
-      const { placedCells } = instrument;
-      if (shard && placedCells)
-        await begin(() => results.recordHost(sweep.id, { ...shard.host, cells: placedCells(results, sweep) }));
+      if (shard) await begin(() => recordShard(results, sweep, shard));
       askLabLinks(profiles);
       await runToEnd(terms, instrument, { ...begun, results, progress });
       return true;
@@ -66,13 +67,22 @@ function refuseIdleBudgets<Sweep extends AnySweep>({ budget }: ExecutionTerms, {
 }
 
 async function sweepStart<Sweep extends AnySweep>(
-  { labs }: ExecutionTerms,
-  { shard, sideBySide }: Instrument<Sweep>,
+  { labs, shard }: ExecutionTerms,
+  { sideBySide }: Instrument<Sweep>,
+  recordings: NotedRecordings,
 ): Promise<SweepStart> {
   const beside = labsWords(usableLabs(labs, sideBySide)?.most ?? 1, allowedCpus());
   const environment = { ...machineEnvironment(), ...(await programDigests()), labs: beside };
   const command = ["trilane", ...process.argv.slice(2)];
-  return { command, environment, ...(shard ? { host: shard.host } : {}) };
+  if (!shard) return { command, environment };
+  const ofShard = { ...environment, ...recordingsEnvironment(recordings), ...shard.environment };
+  return { command, environment: ofShard, host: shard.host };
+}
+
+/** Who ran which cells; those of a whole plan have one place. */
+function recordShard(results: Results, sweep: AnySweep, { host, cell }: Shard): void {
+  const place = cell ?? 1;
+  results.recordHost(sweep.id, { ...host, cells: results.cellLinksOf(sweep).map(({ id }) => ({ cell: id, place })) });
 }
 
 function linkTestsOf<Sweep extends AnySweep>(
@@ -133,7 +143,7 @@ async function conclude<Sweep extends AnySweep>(
 ): Promise<void> {
   const { progress } = session;
   const { event, lines, failure, further } = instrument.conclude(session, outcome);
-  const { shard } = instrument;
+  const { shard } = terms;
   const written = shard ? shard.path : await reportOn(terms, session);
   const { results, sweep } = session;
   const run = terms.budget === undefined ? null : (instrument.compared?.run(results, sweep.id) ?? null);

@@ -9,7 +9,9 @@ import type { ShownLine } from "../base/terminal_text.ts";
 import type { ReportOf } from "../report/report_files.ts";
 import type { ComparedNouns, ComparedSweep } from "../results/compare/interleaved.ts";
 import type { BudgetPlace } from "../results/gate/budget.ts";
-import type { AnySweep, Environment, LoadStatus, NewHost, Results } from "../results/store/results.ts";
+import type { AnySweep, Environment, LoadStatus, NamedHost, Results } from "../results/store/results.ts";
+import type { NotedRecordings } from "../results/store/sweep_recordings.ts";
+import type { Shard } from "../sweep/cluster/shared_plan.ts";
 import type { PageSource } from "../sweep/plan/page_source.ts";
 import type { Progress } from "../sweep/progress/progress.ts";
 import type { Verbosity } from "../sweep/progress/progress_log.ts";
@@ -36,19 +38,15 @@ export interface ExecutionTerms {
   readonly budget?: string | undefined;
   /** Default: only signals end it early. */
   readonly earlyEnd?: EarlyEnd | undefined;
-}
-
-/** The part of a plan that one machine runs, into a file of its own; without a report. */
-export interface Shard {
-  readonly path: string;
-  readonly host: Omit<NewHost, "cells">;
+  /** Only a part of the plan, into a file of its own; without a report. */
+  readonly shard?: Shard | undefined;
 }
 
 /** What a sweep's row says of its execution. */
 export interface SweepStart {
   readonly command: string[];
   readonly environment: Environment;
-  readonly host?: Omit<NewHost, "cells">;
+  readonly host?: NamedHost;
 }
 
 /** Work on the results that waits while they are held by another process or their disk is full. */
@@ -89,15 +87,15 @@ export interface Conclusion {
 export interface Instrument<Sweep extends AnySweep = AnySweep> {
   /** What its attempts are called. */
   readonly noun: "loads" | "runs" | "fetches";
-  readonly shard?: Shard | undefined;
   readonly profiles: readonly LinkProfile[];
   readonly sideBySide?: SideBySide;
-  /** Pages made ready, and all that would fail every attempt found, before there is a sweep to resume. */
-  readonly prepare: (held: Held, progress: Progress) => Promise<void>;
+  /**
+   * Recordings made ready, and all that would fail every attempt found, before there is a sweep to resume. Returns the recordings that its cells do
+   * not note: a shard's must be those of the other machines.
+   */
+  readonly prepare: (held: Held, progress: Progress) => Promise<NotedRecordings>;
   /** Begun or resumed; null: its shard is finished. */
   readonly begin: (results: Results, start: SweepStart) => { readonly sweep: Sweep; readonly resumed: boolean } | null;
-  /** The shard's cells, with their places in the plan. */
-  readonly placedCells?: (results: Results, sweep: Sweep) => NewHost["cells"];
   /** How attempts end that count: the links of cells with fewer are tested. */
   readonly counted: readonly LoadStatus[];
   /** Attempts that count, of each cell. */

@@ -6,7 +6,8 @@ import type { ComparedSweep } from "../results/compare/interleaved.ts";
 import type { AnySweep, Results } from "../results/store/results.ts";
 import type { ComparedNumber, PublishedNumber } from "../results/studies/study.ts";
 import type { BundledSweeps } from "../sweep/bundle/bundled_sweeps.ts";
-import type { PageSource } from "../sweep/plan/page_source.ts";
+import type { PlanShares } from "../sweep/cluster/shared_plan.ts";
+import type { Choosing, PageSource } from "../sweep/plan/page_source.ts";
 import type { StoppingChoice } from "../sweep/plan/until.ts";
 import type { ExecutionTerms } from "./instrument.ts";
 
@@ -18,8 +19,19 @@ export interface ReadPlan {
     source: PageSource,
   ) => Promise<{ readonly document: object; readonly lines: readonly string[] }>;
   readonly execute: (terms: ExecutionTerms) => Promise<boolean>;
+  /** For machines that share it: what `execute` runs a shard of from then on. @throws UserError for a plan that one machine must run alone. */
+  readonly shared: (terms: SharingTerms) => Promise<PlanShares>;
   /** Of a study's plan as it was executed. */
   readonly newestSweep?: (results: Results) => AnySweep | null;
+}
+
+export interface SharingTerms {
+  readonly home: string;
+  readonly source: PageSource;
+  /** The folder of a plan's shards. */
+  readonly shardsOf: (plan: { readonly name: string }) => string;
+  /** How pages are chosen that a model may replace. */
+  readonly trials: Choosing["trials"] | "no choice";
 }
 
 /** What a command line may set of any plan. */
@@ -52,6 +64,10 @@ export interface PlanKind {
   readonly sweeps: AnySweep["kind"];
   /** What their attempts are called. */
   readonly attempts: string;
+  /** How many cells a stored plan has for machines, as PlanShares has it. */
+  readonly sharedCells: (plan: unknown) => number;
+  /** A plan of its that every machine runs too, so that one that is unlike the others is seen. Absent: its attempts judge no machine. */
+  readonly reference?: string;
   readonly storedOptions?: readonly StoredOptions[];
   /** Formats that `trilane export` writes its sweeps in, a sentence on them, and the columns of those that are tables. */
   readonly formats: readonly string[];

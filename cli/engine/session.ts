@@ -1,14 +1,17 @@
-// What every execution of a plan has, of pages, of flows or of fetches: what it begins on, how it waits outside of its runs, how it gives its sweep up,
-// and what it says where it was stopped. Runs nothing.
+// What every execution of a plan has: what it begins on, how its sweep begins, how it waits outside of its runs, how it gives its sweep up,
+// and what it says if it was stopped. Runs nothing.
 import { constants, cpus, release } from "node:os";
 import type { SweepStopped } from "../../schemas/generated/sweep_event.ts";
 import { EndedEarlyError, endedEarlyStatus } from "../base/errors.ts";
 import { say } from "../base/terminal_text.ts";
 import { version } from "../base/version.ts";
 import type { AnySweep, Environment, Results } from "../results/store/results.ts";
+import { refuseChangedRecordings } from "../results/store/sweep_recordings.ts";
+import type { AddedSweep, BegunSweep } from "../results/store/sweep_store.ts";
 import type { Progress } from "../sweep/progress/progress.ts";
 import { retryWhileBlocked, type Waiting } from "./blocking_conditions.ts";
 import type { EarlyEnd } from "./early_end.ts";
+import type { ExecutionTerms } from "./instrument.ts";
 
 /** Versions and machine, for the report. */
 export function machineEnvironment(): Environment {
@@ -22,6 +25,18 @@ export function machineEnvironment(): Environment {
     cpus: cpus().length,
     ...(/^[0-9a-f]{7,64}$/.test(commit) ? { commit } : {}),
   };
+}
+
+/** A sweep that begins or is resumed. A shard's runs once, with the recordings that it began with; null: it is finished. */
+export function begunSweep<Sweep extends AnySweep>(
+  results: Results,
+  added: AddedSweep<Sweep>,
+  { fresh, shard }: Pick<ExecutionTerms, "fresh" | "shard">,
+): BegunSweep<Sweep> | null {
+  if (!shard) return results.begin(added, fresh);
+  const refuseChanged = (before: Sweep): void =>
+    refuseChangedRecordings(before, added.environment, results.remedies.again);
+  return results.beginOnce({ ...added, plan_digest: shard.plan_digest, refuseChanged });
 }
 
 /** `sweep`: null before there is one. `signal`: without it signals have their default, which is to end the process. */

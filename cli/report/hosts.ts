@@ -25,7 +25,7 @@ const versionsText = ({ facts }: Host): string =>
     .flatMap((product) => (facts.versions[product] ? [`${product} ${facts.versions[product].join(" and ")}`] : []))
     .join(", ");
 
-/** A load, or a run of flows. */
+/** An attempt of any kind. */
 type Ran = Pick<Load, "cell">;
 
 const titled = (word: string): string => `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
@@ -64,7 +64,7 @@ export function hostsSection(
 }
 
 /** What machines ran, in words. */
-interface RanWords {
+export interface RanWords {
   readonly measured: string;
   readonly placesHead: string;
   /** What is compared within one machine, and what is between machines. */
@@ -79,14 +79,16 @@ const ofPages: RanWords = {
   between: "pages and links",
 };
 
-const ofFlows: RanWords = { measured: "runs", placesHead: "Links", within: "runs over a link", between: "links" };
+/** If machines share links. */
+export const runsOnLinks: RanWords = {
+  measured: "runs",
+  placesHead: "Links",
+  within: "runs over a link",
+  between: "links",
+};
 
-/** The same of a sweep of flows. */
-export function flowHostsSection(hosts: readonly Host[], runs: readonly Ran[]): Markup | null {
-  return machinesSection(hosts, runs, [], ofFlows);
-}
-
-function machinesSection(
+/** The same of any instrument. `loads`: every attempt. */
+export function machinesSection(
   hosts: readonly Host[],
   loads: readonly Ran[],
   references: readonly HostReference[],

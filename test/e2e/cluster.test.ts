@@ -1,6 +1,6 @@
-// A sweep on several machines, with real loads: two hosts that are folders here, a Slurm of one node, and hosts over ssh. What is
-// killed goes on, what is submitted again is only what is missing, and the merged shards have each load once.
-// Wide: cli/sweep/cluster.
+// Plans on several machines, with real loads, fetches and runs: two hosts that are folders here, a Slurm of one node, and hosts over ssh. What is
+// killed is resumed, what is submitted again is only what is missing, and the merged shards have each attempt once.
+// Wide: cli/sweep/cluster, cli/instruments/fetch, cli/instruments/command.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -17,8 +17,27 @@ import { noSlurm, startSlurm } from "./slurm_cluster.ts";
 import { noSshServer, startSshServer } from "./ssh_server.ts";
 import { anyTolerance } from "./untimed_load.ts";
 
-const page = { synth: "cse534-count-1" };
+const recording = "cse534-count-1";
+const page = { synth: recording };
 const repetitions = 4;
+const common = { links: ["10mbit/100ms", "20mbit/100ms"], repetitions, tolerance: anyTolerance };
+
+/** Two cells each. */
+const studies = [
+  { finished: "load-finished", document: { name: "pages", pages: [page], lanes: ["h1"], retries: 5, ...common } },
+  { finished: "fetch-finished", document: { name: "fetches", page, lanes: ["h1", "h3"], ...common } },
+  {
+    finished: "command-finished",
+    document: {
+      ...{ name: "commands", recording, ...common },
+      commands: [
+        { name: "sleep", words: ["sleep", "0.3"] },
+        { name: "curl", words: ["curl", "--fail", "-so", "/dev/null", "https://cse534-count-1.synth.test/"] },
+      ],
+    },
+  },
+] as const;
+type Study = (typeof studies)[number];
 
 describe("a sweep on several machines", () => {
   let folder: string;
@@ -28,8 +47,11 @@ describe("a sweep on several machines", () => {
     writeFileSync(at(name), JSON.stringify(document));
     return at(name);
   };
-  let plan: string;
+  const planOf = ({ document }: Study): string => write(`${document.name}.json`, document);
   let reference: string;
+
+  /** Of pages alone: no other machine needs a browser. */
+  const referenceOf = ({ document }: Study): string[] => ("pages" in document ? ["--reference", reference] : []);
 
   /** What a command that ends well printed with --json. */
   function json<T>(words: readonly string[], environment: NodeJS.ProcessEnv = {}): T {
@@ -40,66 +62,70 @@ describe("a sweep on several machines", () => {
     return JSON.parse(ran.stdout.trim().split("\n").at(-1) ?? "") as T;
   }
 
-  /** Each cell of the plan has each of its loads once. */
+  /** Each cell of the plan has each of its attempts once, and all are valid. */
   function assertWhole(file: string): void {
     using results = openResultsFile(file);
-    const [sweep] = results.listSweeps();
+    const [sweep] = results.listAllSweeps();
     assert.ok(sweep?.finished_at);
-    const loads = results.loadsOf(sweep.id).filter(({ status }) => status === "valid");
-    const places = loads.map(({ page: of, link, lane, block }) => `${of} ${link} ${lane} ${block}`);
-    assert.equal(places.length, 2 * repetitions);
-    assert.equal(new Set(places).size, places.length);
+    const { planned, cells } = results.progressOf(sweep);
+    assert.ok(cells >= 2 && planned === cells * repetitions);
+    const query = "SELECT cell, block FROM attempt JOIN cell ON cell.id = cell WHERE sweep = ? AND status = 'valid'";
+    const places = results.read(query, sweep.id).map(({ cell, block }) => `${cell} ${block}`);
+    assert.deepEqual([places.length, new Set(places).size], [planned, planned]);
   }
 
   before(() => {
     folder = tempFolder("tl-");
     home = at("home");
-    plan = write("plan.json", {
-      ...{ name: "study", pages: [page], lanes: ["h1"], links: ["10mbit/10ms", "20mbit/10ms"] },
-      ...{ repetitions, retries: 5, tolerance: anyTolerance },
-    });
     reference = write("reference-plan.json", {
       ...{ name: "reference", pages: [page], lanes: ["h1"], links: ["30mbit/10ms"] },
       ...{ repetitions: 4, retries: 5, tolerance: anyTolerance },
     });
+    // What a plan of commands names is there already.
+    assert.equal(run(home, ["synth", recording]).status, 0);
   });
 
-  test("two hosts with a folder each: killed with -9, a cell goes on; merged, all is there", async () => {
-    const cell = (number: number, host: string) => [
-      ...["cell", plan, String(number), "--shards", at(host), "--host", host],
-      ...["--reference", reference, "--json"],
-    ];
-    const killed = start(home, cell(1, "a"));
-    await killed.until("a load of the plan is stored", () => {
-      const begun = killed.events.findIndex((event) => event.event === "sweep-started" && event.name === "study");
-      return begun >= 0 && killed.events.slice(begun).some(({ event }) => event === "load-finished");
+  for (const study of studies)
+    test(`${study.document.name}: two hosts with a folder each; killed with -9, a cell is resumed; merged, all is there`, async () => {
+      const { name } = study.document;
+      const [a, b] = ["a", "b"].map((host) => at(`${name}-${host}`)) as [string, string];
+      const cell = (number: number, host: string, shards: string) => [
+        ...["cell", planOf(study), String(number), "--shards", shards, "--host", host],
+        ...[...referenceOf(study), "--json"],
+      ];
+      const killed = start(home, cell(1, "a", a));
+      await killed.until("an attempt of the plan is stored", () => {
+        const begun = killed.events.findIndex((event) => event.event === "sweep-started" && event.name === name);
+        return begun >= 0 && killed.events.slice(begun).some(({ event }) => event === study.finished);
+      });
+      killed.child.kill("SIGKILL");
+      await killed.ended;
+      const { status, stderr, events } = run(home, cell(1, "a", a));
+      assert.equal(status, 0, stderr);
+      // Not the reference cells again, and of the cell only what is left.
+      const [started, ...others] = events.filter(({ event }) => event === "sweep-started");
+      assert.ok(started?.event === "sweep-started" && others.length === 0);
+      assert.deepEqual([started.resumed, started.done >= 1], [true, true]);
+      const last = events.at(-1);
+      assert.ok(last && "shard" in last && last.event.endsWith("cell-finished"));
+      assert.deepEqual([last.cell, last.host], [1, "a"]);
+      const option = homeByOption(home);
+      assert.equal(run(home, [...cell(2, "b", b), ...option.words], { env: option.env }).status, 0);
+      assert.ok(!existsSync(option.elsewhere), "a child was not given --home");
+      const merged = json<Merged>(["merge", a, b, "--out", at(`${name}.db`)]);
+      assert.deepEqual([merged.kind, merged.missing, merged.unfinished], [name, [], []]);
+      const references = "pages" in study.document ? 4 : 0;
+      assert.deepEqual(
+        merged.hosts.map((host) => [host.name, host.cells, host.reference_loads >= references]),
+        [
+          ["a", [1], true],
+          ["b", [2], true],
+        ],
+      );
+      assertWhole(at(`${name}.db`));
+      assert.equal(run(home, ["report", at(`${name}.db`)]).status, 0);
+      assert.match(readFileSync(at(`${name}.html`), "utf8"), /id="machines"/);
     });
-    killed.child.kill("SIGKILL");
-    await killed.ended;
-    const { status, stderr, events } = run(home, cell(1, "a"));
-    assert.equal(status, 0, stderr);
-    // Not the reference cells again, and of the cell only what is left.
-    const [started, ...others] = events.filter(({ event }) => event === "sweep-started");
-    assert.ok(started?.event === "sweep-started" && others.length === 0);
-    assert.deepEqual([started.resumed, started.done >= 1], [true, true]);
-    const last = events.at(-1);
-    assert.ok(last?.event === "cell-finished" && last.cell === 1);
-    const option = homeByOption(home);
-    assert.equal(run(home, [...cell(2, "b"), ...option.words], { env: option.env }).status, 0);
-    assert.ok(!existsSync(option.elsewhere), "a child was not given --home");
-    const merged = json<Merged>(["merge", at("a"), at("b"), "--out", at("folders.db")]);
-    assert.deepEqual([merged.missing, merged.unfinished], [[], []]);
-    assert.deepEqual(
-      merged.hosts.map(({ name, cells, reference_loads }) => [name, cells, reference_loads >= 4]),
-      [
-        ["a", [1], true],
-        ["b", [2], true],
-      ],
-    );
-    assertWhole(at("folders.db"));
-    assert.equal(run(home, ["report", at("folders.db")]).status, 0);
-    assert.match(readFileSync(at("folders.html"), "utf8"), /id="machines"/);
-  });
 
   test("Slurm: an array job; a task that was killed is submitted again, alone, and goes on", async (t) => {
     const why = noSlurm();
@@ -107,9 +133,13 @@ describe("a sweep on several machines", () => {
     const cluster = await startSlurm(mkdtempSync(join(folder, "slurm-")));
     assert.ok(cluster, "Slurm is installed, and its daemons do not come up");
     try {
+      const [pages, ...others] = studies;
       const shards = at("slurm-shards");
-      const submit = () =>
-        json<Submitted>(["submit", plan, "--slurm", "--shards", shards, "--reference", "none"], cluster.environment);
+      const submit = (study: Study = pages, into = shards) =>
+        json<Submitted>(
+          ["submit", planOf(study), "--slurm", "--shards", into, "--reference", "none"],
+          cluster.environment,
+        );
       const first = submit();
       assert.deepEqual([first.cells, first.waiting, first.jobs.length], [[1, 2], [], 1]);
       const deadline_ms = performance.now() + 600_000;
@@ -123,8 +153,8 @@ describe("a sweep on several machines", () => {
         if (name === undefined) return 0;
         try {
           const results = openResultsFile(join(shards, name));
-          const [sweep] = results.listSweeps();
-          const { length } = sweep ? results.loadsOf(sweep.id) : [];
+          const [sweep] = results.listAllSweeps();
+          const { length } = sweep ? results.attemptsOf(sweep) : [];
           results.close();
           return length;
         } catch {
@@ -146,6 +176,14 @@ describe("a sweep on several machines", () => {
       assert.deepEqual([merged.missing, merged.unfinished, merged.left_out], [[], [], []]);
       assertWhole(at("slurm.db"));
       assert.deepEqual(submit().cells, []);
+      for (const study of others) {
+        const into = at(`slurm-${study.document.name}`);
+        assert.deepEqual(submit(study, into).cells, [1, 2]);
+        while (tasks().some((task) => task !== "")) await inTime();
+        json<Merged>(["merge", into, "--out", at("slurm-other.db")]);
+        assertWhole(at("slurm-other.db"));
+        rmSync(at("slurm-other.db"));
+      }
     } finally {
       await cluster.stop();
     }
@@ -157,26 +195,39 @@ describe("a sweep on several machines", () => {
     const server = await startSshServer(mkdtempSync(join(folder, "ssh-")), ["lab"]);
     assert.ok(server, "sshd is installed, and lets nobody in");
     try {
-      const shards = at("ssh-shards");
-      const words = ["submit", plan, "--ssh", "lab,trilane-nowhere.invalid", "--ssh-command", server.command];
-      const submitted = json<Submitted>([...words, "--shards", shards, "--reference", reference]);
-      assert.deepEqual(submitted.cells, [1, 2]);
-      const merged = json<Merged>(["merge", shards, "--out", at("ssh.db")]);
-      assert.deepEqual(
-        merged.hosts.map(({ name, cells }) => [name, cells]),
-        [["lab", [1, 2]]],
+      for (const study of studies) {
+        const shards = at(`ssh-${study.document.name}`);
+        const hosts: string[] = ["--ssh", "lab,trilane-nowhere.invalid", "--ssh-command", server.command];
+        const words: string[] = ["submit", planOf(study), ...hosts, "--shards", shards, ...referenceOf(study)];
+        assert.deepEqual(json<Submitted>(words).cells, [1, 2]);
+        const out = at(`ssh-${study.document.name}.db`);
+        const merged = json<Merged>(["merge", shards, "--out", out]);
+        assert.deepEqual(
+          merged.hosts.map(({ name, cells }) => [name, cells]),
+          [["lab", [1, 2]]],
+        );
+        assertWhole(out);
+        const { id, plan_digest } = JSON.parse(readFileSync(join(shards, "submission.json"), "utf8")) as Record<
+          string,
+          string
+        >;
+        const there = `.cache/trilane/submitted/trilane-${plan_digest?.slice(0, 12)}-${id}`;
+        const [ssh = "", ...options]: string[] = server.command.split(" ");
+        assert.equal(spawnSync(ssh, [...options, "lab", `test -e ${there}`]).status, 1, "the host keeps recordings");
+        rmSync(join(shards, "cell-0002-lab.db"));
+        assert.deepEqual(json<Submitted>(words).cells, [2]);
+      }
+      const [, , commands] = studies;
+      const lacking = { ...commands.document, commands: [{ name: "none", words: ["trilane-no-such-program"] }] };
+      const refused = run(home, [
+        ...["submit", write("lacking.json", lacking), "--shards", at("lacking-shards")],
+        ...["--ssh", "lab", "--ssh-command", server.command],
+      ]);
+      assert.notEqual(refused.status, 0);
+      assert.match(
+        refused.stderr,
+        /^lab: no trilane-no-such-program, which the plan's cells run: install it there; not used$/m,
       );
-      assertWhole(at("ssh.db"));
-      const { id, plan_digest } = JSON.parse(readFileSync(join(shards, "submission.json"), "utf8")) as Record<
-        string,
-        string
-      >;
-      const there = `.cache/trilane/submitted/trilane-${plan_digest?.slice(0, 12)}-${id}`;
-      const [ssh = "", ...options] = server.command.split(" ");
-      assert.equal(spawnSync(ssh, [...options, "lab", `test -e ${there}`]).status, 1, "the host keeps recordings");
-      rmSync(join(shards, "cell-0002-lab.db"));
-      const again = json<Submitted>([...words, "--shards", shards, "--reference", reference]);
-      assert.deepEqual(again.cells, [2]);
     } finally {
       await server.stop();
     }

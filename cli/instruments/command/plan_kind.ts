@@ -5,7 +5,7 @@ import type { PlanKind } from "../../engine/plan_kind.ts";
 import type { StoredCommandPlan } from "../../results/store/results.ts";
 import { commandColumns, commandFormats } from "./export/csv.ts";
 import { commandPlanLines, describeCommands } from "./plan/describe.ts";
-import { readCommandPlan } from "./plan/plan.ts";
+import { readCommandPlan, sharedCommandCells, sharedCommands } from "./plan/plan.ts";
 
 export const commandPlans: PlanKind = {
   name: "time",
@@ -13,6 +13,7 @@ export const commandPlans: PlanKind = {
   isPlan: (document) => Object.hasOwn(document, "commands"),
   sweeps: "commands",
   attempts: "runs",
+  sharedCells: (plan) => sharedCommandCells(plan as StoredCommandPlan),
   span: ({ plan }) => {
     const { commands, recording } = plan as StoredCommandPlan;
     return { pages: recording === undefined ? 0 : 1, lanes: [], commands: commands.length };
@@ -36,6 +37,7 @@ export const commandPlans: PlanKind = {
         ]);
         return await execute(terms, commandInstrument({ ...terms, plan }));
       },
+      shared: async () => sharedCommands(plan),
     };
   },
 };

@@ -7,6 +7,7 @@ import { fetchColumns, fetchFormats } from "./export/csv.ts";
 import { describeFetches, fetchPlanLines } from "./plan/describe.ts";
 import { plannedFetches, readyNamedPlan } from "./plan/page.ts";
 import { fetchPlanDigest, fetchPlanOf, readFetchPlan, shippedFetchPlans } from "./plan/plan.ts";
+import { sharedFetchCells, sharedFetches } from "./plan/shares.ts";
 import { definePrefixes } from "./prefixes/option.ts";
 import { fetchStudies } from "./studies/all.ts";
 
@@ -31,6 +32,7 @@ export const fetchPlans: PlanKind = {
   studies: fetchStudies,
   sweeps: "fetches",
   attempts: "fetches",
+  sharedCells: (plan) => sharedFetchCells(plan as StoredFetchPlan),
   storedOptions: [{ of: ["report", "export"], define: definePrefixes, names: ["prefixes", "as-names"] }],
   span: ({ plan }) => {
     const { page, objects, lanes } = plan as StoredFetchPlan;
@@ -61,6 +63,7 @@ export const fetchPlans: PlanKind = {
         digest = fetchPlanDigest(ready.plan, ready.recording?.digest ?? null);
         return await execute(terms, fetchInstrument({ ...terms, ...ready }));
       },
+      shared: async () => sharedFetches(plan),
       newestSweep: (results) => (digest === null ? null : results.newestOf("fetches", digest)),
     };
   },

@@ -4,11 +4,12 @@ import { plainLanes } from "../../base/lanes.ts";
 import { count } from "../../base/numbers.ts";
 import type { PlanKind } from "../../engine/plan_kind.ts";
 import type { StoredFlowPlan } from "../../results/store/results.ts";
+import { countLinks } from "../../sweep/plan/plan_links.ts";
 import { flowColumns, flowFormats } from "./export/csv.ts";
 import { seriesColumns } from "./export/series_csv.ts";
 import { describeFlows, flowPlanLines } from "./plan/describe.ts";
 import { pageSizeOf } from "./plan/page.ts";
-import { flowPlanDigest, flowPlanOf, readFlowPlan, shippedFlowPlans } from "./plan/plan.ts";
+import { flowPlanDigest, flowPlanOf, readFlowPlan, sharedFlows, shippedFlowPlans } from "./plan/plan.ts";
 import { flowStudies } from "./studies/all.ts";
 
 export const flowPlans: PlanKind = {
@@ -18,6 +19,7 @@ export const flowPlans: PlanKind = {
   studies: flowStudies,
   sweeps: "flows",
   attempts: "runs",
+  sharedCells: (plan) => countLinks(plan as StoredFlowPlan),
   span: ({ plan }) => {
     const { page, lanes = plainLanes, mixes } = plan as StoredFlowPlan;
     return { pages: page === undefined ? 0 : 1, lanes: page === undefined ? [] : [...lanes], mixes: mixes.length };
@@ -49,6 +51,7 @@ export const flowPlans: PlanKind = {
         ]);
         return await execute(terms, flowInstrument({ ...terms, plan }));
       },
+      shared: async () => sharedFlows(plan),
       newestSweep: (results) => results.newestOf("flows", flowPlanDigest(plan)),
     };
   },

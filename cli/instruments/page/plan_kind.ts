@@ -1,9 +1,11 @@
 // What commands that take plans and sweeps of any instrument know of page loads.
 
+import { join } from "node:path";
 import type { PlanKind } from "../../engine/plan_kind.ts";
 import { columns } from "../../results/export/csv.ts";
 import type { Sweep } from "../../results/store/results.ts";
 import { studies } from "../../results/studies/all.ts";
+import { countPlaces } from "../../sweep/plan/places.ts";
 import { shippedPlans } from "../../sweep/plan/plan.ts";
 import { defineStoredMetric } from "../../sweep/plan/plan_options.ts";
 import { type PagePlanOptions, readPagePlan } from "./plan/read.ts";
@@ -19,6 +21,8 @@ export const pagePlans: PlanKind = {
   read: (plan, _changes, options) => readPagePlan({ ...(options as PagePlanOptions), plan }),
   sweeps: "pages",
   attempts: "loads",
+  sharedCells: (plan) => countPlaces(plan as Sweep["plan"]),
+  reference: join(import.meta.dirname, "plan", "reference.json"),
   storedOptions: [{ of: ["report"], define: defineStoredMetric, names: ["metric"] }],
   formats: pageFormats,
   formatWords:

@@ -18,7 +18,7 @@ export interface HostFacts {
 
 export interface PlacedCell {
   readonly cell: number;
-  /** Number of its page on its link in the plan, from 1; of flows: of its link. */
+  /** Number in the plan, from 1, of what one machine runs whole. */
   readonly place: number;
   /** Of merged results: when its shard was. */
   readonly finished_at?: string | null;

@@ -92,9 +92,15 @@ export class Results extends SweepStore {
 
   /** The page load of one attempt: HAR and `_trilane`. */
   harOf(load: number): PageLoad {
-    const blob = documentOf(this, load, "page-load");
-    if (!blob) throw new UserError(`no load ${load} in ${this.path}: see \`trilane export\``);
-    return unpackedPageLoad(blob, `${this.path}: load ${load}`, this.remedies.isForeign);
+    const found = this.pageLoadOf(load);
+    if (!found) throw new UserError(`no load ${load} in ${this.path}: see \`trilane export\``);
+    return found;
+  }
+
+  /** The same of an attempt of any kind; null: it loaded no page. */
+  pageLoadOf(attempt: number): PageLoad | null {
+    const blob = documentOf(this, attempt, "page-load");
+    return blob && unpackedPageLoad(blob, `${this.path}: load ${attempt}`, this.remedies.isForeign);
   }
 
   /** The requests of a sweep's loads that were not matched exactly, the same of several loads once. */

@@ -79,10 +79,7 @@ export interface CommandSweep extends SweepFacts {
   readonly plan: StoredCommandPlan;
 }
 
-/** What several machines may share. */
-export type SharedSweep = Sweep | FlowSweep;
-
-export type AnySweep = SharedSweep | FetchSweep | CommandSweep;
+export type AnySweep = Sweep | FlowSweep | FetchSweep | CommandSweep;
 
 export type SweepOf<Kind extends AnySweep["kind"]> = Extract<AnySweep, { readonly kind: Kind }>;
 

@@ -1,10 +1,11 @@
 // Whether the machines of a sweep are alike: the loads of the reference cells, which each of them ran, compared between each
 // machine and all others together. Pure: rows in, judgements out.
 //
-// The loads are not paired, so this is the rank-sum test; its probabilities are Holm's over machines and reference cells. A
-// difference counts when it is shown and larger than asked: two models of CPU differ by a little, always. The machine that is
-// farthest off is told, left out, and the rest compared again, because its loads would make the others look odd. Where no
-// majority is left that agrees (as of two machines), nobody can say which is right: all are told.
+// Machines do not load in the same blocks, so nothing is paired, and the test of "A against B" (results/answer/contrast.ts) does not fit. It is
+// the rank-sum test (results/stats/two_samples.ts): two machines that are alike load a page with one distribution, whatever its shape, and
+// that is what is tested. Its probabilities are Holm's over machines and reference cells. A difference counts if it is shown and larger than the
+// tolerance: two models of CPU always differ by a little. The machine that is farthest off is reported and set aside, and the rest compared
+// again, because its loads would make the others look odd. If no majority is left that agrees (as of two machines), all are reported.
 
 import { holm, significanceLevel } from "../../results/stats/multiplicity.ts";
 import { rankSum } from "../../results/stats/two_samples.ts";
@@ -77,7 +78,7 @@ export function disagreements(
     cells.set(keyOf({ page, link, lane }), { page, link, lane });
   const compare = (pairs: readonly Pair[]): Tested[] => differing(pairs, [...cells.values()], tolerance_percent);
   const found = new Map<string, Disagreement[]>();
-  const tell = (tested: readonly Tested[], name: string): void => {
+  const report = (tested: readonly Tested[], name: string): void => {
     const own = tested.flatMap(({ host, ...disagreement }) => (host === name ? [disagreement] : []));
     if (own.length > 0) found.set(name, own);
   };
@@ -88,18 +89,18 @@ export function disagreements(
     const among = compare(rest.length === 2 ? pairs.slice(0, 1) : pairs);
     const [worst] = among.toSorted((a, b) => distance(b) - distance(a));
     if (!worst) return found;
-    tell(among, worst.host);
+    report(among, worst.host);
     const odd = hosts.filter(({ host }) => found.has(host));
     rest = hosts.filter(({ host }) => !found.has(host));
     if (rest.length > odd.length) continue;
     const against = compare(rest.map((one) => ({ one, others: odd })));
-    for (const { host } of rest) tell(against, host);
+    for (const { host } of rest) report(against, host);
     // One between the odd ones, as 1400 ms between 1000 and 2000, is like them together, and unlike each.
     for (const one of rest.filter(({ host }) => !found.has(host))) {
       const single = compare(odd.map((other) => ({ one, others: [other] }))).toSorted(
         (a, b) => distance(b) - distance(a),
       );
-      tell(
+      report(
         [...Map.groupBy(single, (test) => keyOf(test)).values()].map(([farthest]) => farthest as Tested),
         one.host,
       );

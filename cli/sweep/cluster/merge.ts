@@ -1,6 +1,6 @@
 // Joins the shards of a plan into one file of results: a sweep as if one machine had run it, which knows who ran what. Each
-// place (a page on a link) comes from one machine, whole; a second shard of it is left out and named. Reads shards through
-// read_shard.ts, writes through cli/results/store/merge_file.ts.
+// cell comes from one machine, whole; a second shard of it is named and not merged. Reads shards through read_shard.ts, writes through
+// cli/results/store/merge_file.ts.
 import { existsSync, realpathSync, statSync } from "node:fs";
 import type { Merged } from "../../../schemas/generated/merged.ts";
 import { UserError } from "../../base/errors.ts";
@@ -8,9 +8,8 @@ import { version } from "../../base/version.ts";
 import { isOtherMachine } from "../../results/store/hosts.ts";
 import { type MergedPart, type MergedSweep, writeMerged } from "../../results/store/merge_file.ts";
 import { isReference } from "../../results/store/reference_sweeps.ts";
-import { type HostFacts, openResultsFile, type SharedSweep } from "../../results/store/results.ts";
-import { countPlaces } from "../plan/places.ts";
-import { countLinks } from "../plan/plan_links.ts";
+import { type AnySweep, type HostFacts, openResultsFile } from "../../results/store/results.ts";
+import { recordingsEnvironment, recordingsIn } from "../../results/store/sweep_recordings.ts";
 import { hostFlags } from "./host_flags.ts";
 import { type Part, readShard } from "./read_shard.ts";
 import { shardsIn } from "./shards.ts";
@@ -22,6 +21,8 @@ export interface MergeOptions {
   /** Differences of reference cells up to so many per cent do not matter. */
   readonly tolerance_percent: number;
   readonly command: readonly string[];
+  /** How many a sweep's plan has for machines. */
+  readonly cellsIn: (sweep: AnySweep) => number;
 }
 
 /** In the environment of a sweep that was merged. */
@@ -43,35 +44,45 @@ function filesOf(words: readonly string[]): string[] {
   return [...new Map(paths.map((path) => [realpathSync(path), path])).values()];
 }
 
+/** The first path that gave each name a value. @throws what `refusal` makes of a name with two. */
+function refuseUnlike<Value>(
+  given: readonly { readonly path: string; readonly name: string; readonly value: Value }[],
+  refusal: (one: { path: string; name: string; value: Value }, before: { path: string; value: Value }) => string,
+): void {
+  const known = new Map<string, { path: string; value: Value }>();
+  for (const one of given) {
+    const before = known.get(one.name) ?? one;
+    known.set(one.name, before);
+    if (before.value !== one.value) throw new UserError(`${one.path}: ${refusal(one, before)}: leave it out`);
+  }
+}
+
+const short = (digest: string): string => digest.slice(0, 12);
+
 /** UserError for a part that is of another sweep than the first. */
 function refuseOthers(parts: readonly Part[], what: string): void {
   const [first] = parts;
   if (!first) return;
-  const pages = new Map<string, { digest: string; path: string }>();
-  const links = new Map<string, { profile: string; path: string }>();
-  for (const { path, sweep, cells } of parts) {
-    if (sweep.plan_digest !== first.sweep.plan_digest) {
-      const { name, seed, plan_digest } = sweep;
-      const why =
-        name === first.sweep.name && seed !== first.sweep.seed
-          ? `seed ${seed}, ${first.path} has seed ${first.sweep.seed}`
-          : `${name} ${plan_digest.slice(0, 12)}, ${first.path} is of ${first.sweep.name} ${first.sweep.plan_digest.slice(0, 12)}`;
-      throw new UserError(`${path}: of another ${what} (${why}): leave it out`);
-    }
-    for (const { page = "", recording_digest: digest = "", link, link_profile } of cells) {
-      const known = pages.get(page) ?? { digest, path };
-      pages.set(page, known);
-      if (known.digest !== digest)
-        throw new UserError(
-          `${path}: loads another recording ${page} (${digest.slice(0, 12)}, that of ${known.path} is ${known.digest.slice(0, 12)}): leave it out`,
-        );
-      const profile = JSON.stringify(link_profile);
-      const knownLink = links.get(link) ?? { profile, path };
-      links.set(link, knownLink);
-      if (knownLink.profile !== profile)
-        throw new UserError(`${path}: link ${link} has other files than in ${knownLink.path}: leave it out`);
-    }
+  for (const { path, sweep } of parts) {
+    if (sweep.plan_digest === first.sweep.plan_digest) continue;
+    const { name, seed, plan_digest } = sweep;
+    const why =
+      name === first.sweep.name && seed !== first.sweep.seed
+        ? `seed ${seed}, ${first.path} has seed ${first.sweep.seed}`
+        : `${name} ${short(plan_digest)}, ${first.path} is of ${first.sweep.name} ${short(first.sweep.plan_digest)}`;
+    throw new UserError(`${path}: of another ${what} (${why}): leave it out`);
   }
+  refuseUnlike(
+    parts.flatMap(({ path, recordings }) => [...recordings].map(([name, value]) => ({ path, name, value }))),
+    ({ name, value }, before) =>
+      `of another recording ${name} (${short(value)}, that of ${before.path} is ${short(before.value)})`,
+  );
+  refuseUnlike(
+    parts.flatMap(({ path, links }) =>
+      links.map(({ link, link_profile }) => ({ path, name: link ?? "", value: JSON.stringify(link_profile) })),
+    ),
+    ({ name }, before) => `link ${name} has other files than in ${before.path}`,
+  );
 }
 
 /** UserError where one name stands for two machines: their loads would be taken for one machine's. */
@@ -135,6 +146,14 @@ function partOf(part: Part): MergedPart {
   return { path: part.path, sweep: part.sweep.id, host: part.host.name, cells };
 }
 
+/** For shards that are merged into this file later. */
+const notedRecordings = (parts: readonly Part[]) =>
+  recordingsEnvironment(
+    new Map(
+      parts.flatMap(({ sweep }) => [...recordingsIn(sweep.environment)].map(([name, digest]) => [name, { digest }])),
+    ),
+  );
+
 const earliest = (parts: readonly Part[]): string => parts.map(({ sweep }) => sweep.created_at).sort()[0] ?? "";
 
 /** Null unless all are finished. */
@@ -190,12 +209,8 @@ function referenceSweep(name: string, part: Part): MergedSweep {
   return { name: `reference of ${name}`, ...terms, hosts, parts: [partOf(part)] };
 }
 
-/** How many cells a plan has for machines. */
-const cellsIn = (sweep: SharedSweep): number =>
-  sweep.kind === "flows" ? countLinks(sweep.plan) : countPlaces(sweep.plan);
-
 /** Merges, or throws with nothing written. */
-export async function merge({ words, out, tolerance_percent, command }: MergeOptions): Promise<Merged> {
+export async function merge({ words, out, tolerance_percent, command, cellsIn }: MergeOptions): Promise<Merged> {
   const { ofPlan, ofReference, empty } = gather(words);
   const [first] = ofPlan;
   refuseForeign(out, first.sweep.plan_digest);
@@ -221,7 +236,7 @@ export async function merge({ words, out, tolerance_percent, command }: MergeOpt
     created_at: earliest(main),
     finished_at: missing.length > 0 ? null : lastEnd(main),
     command,
-    environment: { trilane: version, [mergedMark]: hosts.length },
+    environment: { trilane: version, [mergedMark]: hosts.length, ...notedRecordings(main) },
     hosts: hosts.map((host) => ({ ...host, flags: flags.get(host.name) ?? [] })),
     parts: main.map(partOf),
   };

@@ -1,36 +1,31 @@
-// Reads what a file holds of a plan that several machines share: which cells, of which machine, how far. Refuses what is no
-// such file, by its name. Copies nothing.
+// Reads what a file holds of a plan that several machines share: which cells, of which machine, how far. Refuses any other file
+// by its name. Copies nothing.
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { UserError } from "../../base/errors.ts";
 import type { Attempt } from "../../results/store/attempt_rows.ts";
 import { sqliteCode } from "../../results/store/failure.ts";
 import { isReference } from "../../results/store/reference_sweeps.ts";
 import {
+  type AnySweep,
+  type CellLink,
   type Host,
   type Load,
   openResultsFile,
   type PlacedCell,
   type Results,
-  type SharedSweep,
 } from "../../results/store/results.ts";
+import { recordingsIn } from "../../results/store/sweep_recordings.ts";
 
-/** What must be alike wherever a plan's cells ran. */
-interface PartCell {
-  readonly link: string;
-  readonly link_profile: unknown;
-  /** Of flows: none. */
-  readonly page?: string;
-  readonly recording_digest?: string;
-}
-
-/** A page on a link with its lanes, a link with its mixes of flows, or all reference cells of a machine: what is merged whole. */
+/** A numbered cell of a plan, or all reference cells of a machine: what is merged whole. */
 export interface Part {
   readonly path: string;
-  readonly sweep: SharedSweep;
+  readonly sweep: AnySweep;
   readonly host: Host;
   /** Null: reference cells. */
   readonly place: number | null;
-  readonly cells: readonly PartCell[];
+  /** What must be alike wherever a plan's cells ran: links, and digests of recordings by name. */
+  readonly links: readonly CellLink[];
+  readonly recordings: ReadonlyMap<string, string>;
   readonly placed: readonly PlacedCell[];
   readonly finished_at: string | null;
   /** For reference cells only; else empty. */
@@ -38,7 +33,7 @@ export interface Part {
   readonly attempts: number;
   readonly valid: number;
   readonly firstLoad_at: string | null;
-  /** Of the first and the last load, so that what changed in between is seen. */
+  /** Of the first and the last page load, so that what changed in between is seen. */
   readonly versions: readonly Readonly<Record<string, string>>[];
 }
 
@@ -56,61 +51,56 @@ function looksLikeDatabase(path: string): boolean {
 
 /** A sweep's rows, read once. */
 interface SweepRows {
-  readonly sweep: SharedSweep;
-  readonly cells: ReadonlyMap<number, PartCell>;
-  readonly attempts: ReadonlyMap<number, readonly Attempt[]>;
-  /** Of pages. */
-  readonly loads: ReadonlyMap<number, readonly Load[]>;
+  readonly sweep: AnySweep;
+  readonly links: readonly CellLink[];
+  /** By cell. */
+  readonly recordings: ReadonlyMap<number, readonly [name: string, digest: string]>;
+  readonly attempts: readonly Attempt[];
+  /** Of reference cells. */
+  readonly loads: readonly Load[];
 }
 
-function rowsOf(results: Results, sweep: SharedSweep): SweepRows {
-  if (sweep.kind === "flows") {
-    const cells = new Map(results.cellLinksOf(sweep).map((cell) => [cell.id, { ...cell, link: String(cell.link) }]));
-    const attempts = Map.groupBy(results.attemptsOf(sweep), ({ cell }) => cell);
-    return { sweep, cells, attempts, loads: new Map() };
-  }
-  const cells = new Map(results.cellsOf(sweep.id).map((cell) => [cell.id, cell]));
-  const loads = Map.groupBy(results.loadsOf(sweep.id), ({ cell }) => cell);
-  return { sweep, cells, attempts: loads, loads };
-}
-
-/** Of the first and the last load; those of runs of flows are in their sweep's environment. */
-function versionsOf(
-  results: Results,
-  { kind, environment }: SharedSweep,
-  attempts: readonly Attempt[],
-): Part["versions"] {
-  if (kind === "flows") return typeof environment.trilane === "string" ? [{ trilane: environment.trilane }] : [];
-  const ends = [...new Set([attempts[0], attempts.at(-1)])].flatMap((load) => (load ? [results.harOf(load.id)] : []));
-  return ends.map((har) => har.log._trilane.environment.versions);
+function rowsOf(results: Results, sweep: AnySweep): SweepRows {
+  const pages = results.cellsOf(sweep.id);
+  return {
+    sweep,
+    links: results.cellLinksOf(sweep),
+    recordings: new Map(pages.map(({ id, page, recording_digest }) => [id, [page, recording_digest] as const])),
+    attempts: results.attemptsOf(sweep),
+    loads: isReference(sweep.environment) ? results.loadsOf(sweep.id) : [],
+  };
 }
 
 function partOf(results: Results, path: string, rows: SweepRows, host: Host, placed: readonly PlacedCell[]): Part {
   const { sweep } = rows;
-  const attempts = placed.flatMap(({ cell }) => rows.attempts.get(cell) ?? []).sort((a, b) => a.id - b.id);
-  const reference = isReference(sweep.environment);
+  const own = new Set(placed.map(({ cell }) => cell));
+  const attempts = rows.attempts.filter(({ cell }) => own.has(cell));
+  const ends = new Set([attempts[0], attempts.at(-1)].flatMap((attempt) => attempt?.id ?? []));
+  const pageLoads = [...ends].flatMap((id) => results.pageLoadOf(id) ?? []);
+  const recordings = [...rows.recordings].flatMap(([cell, recording]) => (own.has(cell) ? [recording] : []));
   return {
     path,
     sweep,
     host,
-    place: reference ? null : (placed[0]?.place ?? 0),
-    cells: placed.flatMap(({ cell }) => rows.cells.get(cell) ?? []),
+    place: isReference(sweep.environment) ? null : (placed[0]?.place ?? 0),
+    links: rows.links.filter(({ id }) => own.has(id)),
+    recordings: new Map([...recordingsIn(sweep.environment), ...recordings]),
     placed,
     finished_at: placed[0]?.finished_at ?? sweep.finished_at,
-    loads: reference ? placed.flatMap(({ cell }) => rows.loads.get(cell) ?? []).sort((a, b) => a.id - b.id) : [],
+    loads: rows.loads.filter(({ cell }) => own.has(cell)),
     attempts: attempts.length,
     valid: attempts.filter(({ status }) => status === "valid").length,
     firstLoad_at: attempts[0]?.started_at ?? null,
-    versions: versionsOf(results, sweep, attempts),
+    versions: pageLoads.map((load) => load.log._trilane.environment.versions),
   };
 }
 
 function partsOf(results: Results, path: string): Part[] {
   return results.listAllSweeps().flatMap((sweep) => {
-    // No machines share fetches or commands.
-    if (sweep.kind !== "pages" && sweep.kind !== "flows") return [];
+    const hosts = results.hostsOf(sweep.id);
+    if (hosts.length === 0) return [];
     const rows = rowsOf(results, sweep);
-    return results.hostsOf(sweep.id).flatMap((host) => {
+    return hosts.flatMap((host) => {
       const groups = isReference(sweep.environment)
         ? [host.cells]
         : [...Map.groupBy(host.cells, ({ place }) => place).values()];

@@ -31,6 +31,8 @@ export interface ScriptTerms {
   readonly cpus: number | null;
   /** Further options of sbatch, as `--partition=long`. */
   readonly options: readonly string[];
+  /** What the plan's cells need on each node besides Trilane. */
+  readonly programs: readonly string[];
 }
 
 export const jobName = (name: string, { offset }: SlurmJob): string => `${name}-${offset}`;
@@ -67,7 +69,7 @@ export function refuseOurs(option: string): void {
 }
 
 /** For `sbatch`, and for people to read. */
-export function jobScript(job: SlurmJob, { name, shards, command, cpus, options }: ScriptTerms): string {
+export function jobScript(job: SlurmJob, { name, shards, command, cpus, options, programs }: ScriptTerms): string {
   const own = cpus === null ? ["--exclusive"] : [`--cpus-per-task=${cpus}`];
   const directives = [
     ...identity(name, job),
@@ -88,7 +90,10 @@ export function jobScript(job: SlurmJob, { name, shards, command, cpus, options 
     "#!/bin/sh",
     ...directives.map((directive) => `#SBATCH ${directive}`),
     "",
-    `# One cell of a Trilane sweep in each task. What is finished is not run again, what was stopped goes on.`,
+    "# One cell of a Trilane sweep in each task. A finished one is not run again, one that was stopped is resumed.",
+    ...(programs.length > 0
+      ? [`# Each node needs ${programs.map((program) => JSON.stringify(program)).join(", ")}.`]
+      : []),
     `exec ${[...bound, ...command].map(shellWord).join(" ")} ${cell}`,
     "",
   ].join("\n");

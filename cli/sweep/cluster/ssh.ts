@@ -26,6 +26,8 @@ export interface SshTerms {
   readonly reference: boolean;
   /** How many the plan has. */
   readonly cells: number;
+  /** What its cells need on each host besides Trilane. */
+  readonly programs: readonly string[];
   readonly say: (line: string) => void;
 }
 
@@ -72,25 +74,40 @@ async function refusal(work: () => Promise<unknown>): Promise<string | null> {
   }
 }
 
-/** Hosts that are reached and have Trilane; the others are told. RunError where there is none. */
+/** Which of the plan's programs are not on the host. */
+async function missingPrograms(remote: Remote, programs: readonly string[]): Promise<string[]> {
+  const missing: string[] = [];
+  for (const program of programs) {
+    const found = await onHost(remote, `command -v ${shellWord(program)} >/dev/null && echo yes || echo no`);
+    if (found.trim() !== "yes") missing.push(program);
+  }
+  return missing;
+}
+
+/** Why the host cannot run cells; null: it can. */
+async function unusable(remote: Remote, { program, programs, say }: SshTerms): Promise<string | null> {
+  const unreached = await refusal(() => onHost(remote, "true"));
+  if (unreached !== null) return `${unreached}: not reached`;
+  let there = "";
+  const absent = await refusal(async () => {
+    there = (await onHost(remote, `${shellWord(program)} --version`)).trim();
+  });
+  if (absent !== null) return `${absent}: install Trilane there, or say where it is with --program`;
+  const missing = await missingPrograms(remote, programs);
+  if (missing.length > 0)
+    return `${remote.host}: no ${missing.join(" and no ")}, which the plan's cells run: install it there`;
+  if (there !== version) say(`${remote.host}: Trilane ${there}, here ${version}: \`trilane merge\` will report it`);
+  return null;
+}
+
+/** Hosts that can run cells; prints why others cannot. RunError if there is no such host. */
 export async function usableHosts(terms: SshTerms): Promise<Remote[]> {
   const usable: Remote[] = [];
   for (const host of terms.hosts) {
     const remote: Remote = { host, ssh: terms.ssh, folder: terms.folder };
-    const unreached = await refusal(() => onHost(remote, "true"));
-    let there = "";
-    const missing =
-      unreached ??
-      (await refusal(async () => {
-        there = (await onHost(remote, `${shellWord(terms.program)} --version`)).trim();
-      }));
-    if (unreached !== null) terms.say(`${unreached}: not reached, left out`);
-    else if (missing !== null)
-      terms.say(`${missing}: install Trilane there, or say where it is with --program; left out`);
-    else {
-      if (there !== version) terms.say(`${host}: Trilane ${there}, here ${version}: merge will tell`);
-      usable.push(remote);
-    }
+    const why = await unusable(remote, terms);
+    if (why === null) usable.push(remote);
+    else terms.say(`${why}; not used`);
   }
   if (usable.length === 0) throw new RunError(`none of ${terms.hosts.join(", ")} can be used: see above`);
   return usable;

@@ -1,23 +1,22 @@
 // Hands the cells of a plan that are still missing to Slurm or to hosts over ssh. What is missing is read from the shards, so
-// that it may be asked again at any time, after whatever became of the jobs.
-import { randomBytes } from "node:crypto";
+// that the same command may follow at any time, after whatever became of the jobs.
 import { constants } from "node:os";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import type { Submission } from "../../../schemas/generated/submission.ts";
 import type { Submitted } from "../../../schemas/generated/submitted.ts";
+import type { PlanPage } from "../../../schemas/generated/sweep_plan.ts";
 import { atomicWrite } from "../../base/atomic_write.ts";
 import { RunError, UserError } from "../../base/errors.ts";
 import { makeFolder } from "../../base/make_folder.ts";
+import { count } from "../../base/numbers.ts";
 import { checkout } from "../../base/programs.ts";
 import { version } from "../../base/version.ts";
-import type { Recording } from "../../recording/archive/archive.ts";
 import { explainFailure, isLocked, shardRemedies, sqliteCode } from "../../results/store/failure.ts";
 import { openSqlite } from "../../results/store/sqlite.ts";
 import { pageName } from "../plan/page_patterns.ts";
 import type { PageSource } from "../plan/page_source.ts";
-import { planDigest } from "../plan/plan.ts";
-import type { Plan } from "../plan/plan_document.ts";
+import { rangesOf } from "../plan/places.ts";
 import { isFinished, shardsIn } from "./shards.ts";
 import type { SharedPlan } from "./shared_plan.ts";
 import {
@@ -31,12 +30,20 @@ import {
   slurmJobs,
 } from "./slurm.ts";
 import { clearAll, collectAll, requireParallel, runThere, type SshTerms, usableHosts } from "./ssh.ts";
-import { readSubmission, refuseOtherPlan, submissionPath, submittedPlanPath } from "./submission.ts";
+import {
+  readSubmission,
+  referencePlanPath,
+  refuseOtherTerms,
+  submissionPath,
+  submittedPlanPath,
+  type Terms,
+  writeSubmission,
+} from "./submission.ts";
 
 // SQLite's lock: the system takes it back however its holder ends, and it holds on folders that several machines share.
 const lockPath = (shards: string): string => join(shards, ".submit-lock");
 
-/** Runs `work` while no other process does so for this folder, which is there. UserError where one does. */
+/** Runs `work` while no other process does so for this folder, which is there. UserError if one does. */
 export async function withSubmitLock<Result>(shards: string, work: () => Promise<Result>): Promise<Result> {
   const path = lockPath(shards);
   let lock: DatabaseSync | null = null;
@@ -54,21 +61,16 @@ export async function withSubmitLock<Result>(shards: string, work: () => Promise
   }
 }
 
-export interface Submitting {
+export interface Submitting extends Terms {
   readonly home: string;
   readonly source: PageSource;
-  readonly plan: SharedPlan;
-  /** Absolute; made where it is missing. */
-  readonly shards: string;
-  readonly reference: Plan | null;
   readonly say: (line: string) => void;
 }
 
-const referencePlanPath = (shards: string): string => join(shards, "reference.json");
 /** Of the plan and the folder of shards: a sweep that is begun anew elsewhere is not taken for the old one. */
 const nameOf = ({ digest }: SharedPlan, id: string): string => `trilane-${digest.slice(0, 12)}-${id}`;
 
-/** Cells that no machine has finished. The cell of a shard that is damaged, or not of this plan, is missing, which is told. */
+/** Cells that no machine has finished. The cell of a shard that is damaged, or not of this plan, is missing, which is printed. */
 function missingCells({ plan, shards, say }: Submitting): number[] {
   const { digest } = plan;
   const finished = new Set(
@@ -88,54 +90,20 @@ function missingCells({ plan, shards, say }: Submitting): number[] {
   return all.filter((place) => !finished.has(place));
 }
 
-/** UserError where the folder is another plan's, or had other reference cells. */
-function refuseOtherTerms(before: Submission | null, { plan, shards, reference }: Submitting): void {
-  refuseOtherPlan(before, plan, shards);
-  if (before && before.reference_digest !== (reference && planDigest(reference)))
-    throw new UserError(
-      `${shards}: was submitted with other reference cells: give the same --reference, or name another folder with --shards`,
-    );
-}
-
-/** Notes which recordings are meant: each cell compares its own with them. */
-async function writeSubmission(submitting: Submitting, ready: ReadonlyMap<string, Recording>): Promise<Submission> {
-  const { plan, shards, reference } = submitting;
-  const before = readSubmission(shards);
-  refuseOtherTerms(before, submitting);
-  const submission: Submission = {
-    schema: "trilane/submission/1",
-    id: before?.id ?? randomBytes(4).toString("hex"),
-    name: plan.name,
-    plan_digest: plan.digest,
-    reference_digest: reference && planDigest(reference),
-    trilane: version,
-    recordings: Object.fromEntries([...ready].map(([name, { digest }]) => [name, digest])),
-  };
-  for (const [name, digest] of Object.entries(submission.recordings)) {
-    const earlier = before?.recordings[name] ?? digest;
-    if (earlier !== digest)
-      throw new UserError(
-        `recording ${name} has changed since this was submitted first (${earlier.slice(0, 12)}, now ${digest.slice(0, 12)}): name another folder with --shards`,
-      );
-  }
-  makeFolder(join(shards, "logs"));
-  const write = (path: string, document: unknown) => atomicWrite(path, `${JSON.stringify(document, null, 2)}\n`);
-  await write(submittedPlanPath(shards), plan.document);
-  if (reference) await write(referencePlanPath(shards), reference);
-  await write(submissionPath(shards), submission);
-  return submission;
-}
+/** By name: each machine has their recordings. */
+const pagesOf = ({ plan, reference }: Submitting): Map<string, PlanPage> =>
+  new Map([...plan.pages, ...(reference?.pages ?? [])].map((page) => [pageName(page), page]));
 
 /** Makes the recordings ready here; then works while no other process submits into the folder. */
 async function whileSubmitting<Result>(
   submitting: Submitting,
   work: (submission: Submission) => Promise<Result>,
 ): Promise<Result> {
-  const { home, source, plan, shards, reference, say } = submitting;
+  const { home, source, shards, say } = submitting;
   // Before pages are made, which may take long.
   refuseOtherTerms(readSubmission(shards), submitting);
-  const pages = new Map([...plan.pages, ...(reference?.pages ?? [])].map((page) => [pageName(page), page]));
-  const recordings = await source.preparePages(home, [...pages.values()], ({ page }) => say(`page ${page} is ready`));
+  const pages = [...pagesOf(submitting).values()];
+  const recordings = await source.preparePages(home, pages, ({ page }) => say(`page ${page} is ready`));
   makeFolder(shards);
   return await withSubmitLock(shards, async () => await work(await writeSubmission(submitting, recordings)));
 }
@@ -172,8 +140,9 @@ function slurmScripts(
   cells: readonly number[],
   slurm: SlurmOptions,
 ): SlurmScript[] {
-  const { shards } = submitting;
-  const terms: ScriptTerms = { name, shards, command: cellCommand(submitting), ...slurm };
+  const { shards, plan } = submitting;
+  const command = cellCommand(submitting);
+  const terms: ScriptTerms = { name, shards, command, programs: plan.programs, ...slurm };
   return slurmJobs(cells).map((job) => ({
     job,
     path: join(shards, `${jobName(name, job)}.sbatch`),
@@ -181,7 +150,7 @@ function slurmScripts(
   }));
 }
 
-/** What would be handed in. Writes nothing, and asks no Slurm. */
+/** What would be handed in. Writes nothing, and reaches no Slurm. */
 export function slurmDryRun(submitting: Submitting, slurm: SlurmOptions): string {
   refuseUnquotable(submitting.shards);
   const before = readSubmission(submitting.shards);
@@ -209,10 +178,23 @@ export async function submitToSlurm(submitting: Submitting, slurm: SlurmOptions)
   });
 }
 
-/** What is asked for, beyond the submission's own. */
+/** Where to, beyond the submission's own terms. */
 type SshDestination = Pick<SshTerms, "hosts" | "ssh" | "program">;
 
-/** Returns when all has run; null where a signal stopped it, which it tells. RunError where cells are still missing then. */
+/** What would run, for people. Writes nothing, and reaches no host. */
+export function sshDryRun(submitting: Submitting, { hosts, program }: SshDestination): string[] {
+  const { plan, shards } = submitting;
+  refuseOtherTerms(readSubmission(shards), submitting);
+  const cells = missingCells(submitting);
+  const recordings = [...pagesOf(submitting).keys()];
+  return [
+    `${cells.length} of ${count(plan.cells, "cell")} would run on ${hosts.join(", ")}${cells.length > 0 ? `: ${rangesOf(cells)}` : ""}`,
+    `each host needs: ${[`Trilane ${version} as ${program}`, ...plan.programs].join(", ")}`,
+    ...(recordings.length > 0 ? [`recordings that would be sent: ${recordings.join(", ")}`] : []),
+  ];
+}
+
+/** Returns when all has run; null if a signal stopped it, which it prints. RunError if cells are still missing then. */
 export async function submitOverSsh(submitting: Submitting, ssh: SshDestination): Promise<Submitted | null> {
   await requireParallel();
   return await whileSubmitting(submitting, (submission) => runOverSsh(submitting, ssh, submission));
@@ -225,7 +207,8 @@ async function runOverSsh(
 ): Promise<Submitted | null> {
   const { home, plan, shards, reference, say } = submitting;
   const folder = `.cache/trilane/submitted/${nameOf(plan, id)}`;
-  const terms: SshTerms = { ...ssh, folder, shards, reference: reference !== null, cells: plan.cells, say };
+  const { cells: all, programs } = plan;
+  const terms: SshTerms = { ...ssh, folder, shards, reference: reference !== null, cells: all, programs, say };
   const remotes = await usableHosts(terms);
   await collectAll(terms, remotes);
   const cells = missingCells(submitting);

@@ -5,9 +5,11 @@ import { count } from "../../base/numbers.ts";
 import { textTable } from "../../base/text_table.ts";
 import { rangesOf } from "../plan/places.ts";
 
-/** What was merged, what is odd about it, and last the file's path. */
-export function mergedLines({ kind, cells, missing, unfinished, loads, hosts, left_out, path }: Merged): string[] {
-  const measured = kind === "flows" ? "run" : "load";
+/** What was merged, what is odd about it, and last the file's path. `attempts`: what they are called. */
+export function mergedLines(
+  { cells, missing, unfinished, loads, hosts, left_out, path }: Merged,
+  attempts: string,
+): string[] {
   const table = hosts.map((host) => [
     host.name,
     String(host.cells.length),
@@ -16,13 +18,16 @@ export function mergedLines({ kind, cells, missing, unfinished, loads, hosts, le
   ]);
   const there = cells - missing.length;
   return [
-    ...textTable([["host", "cells", `${measured}s`, "reference loads"], ...table]),
+    ...textTable([["host", "cells", attempts, "reference loads"], ...table]),
     "",
     ...hosts.flatMap(({ name, flags }) => flags.map((flag) => `unlike the others: ${name}: ${flag}`)),
     ...left_out.map(({ path: of, reason }) => `left out: ${of}: ${reason}`),
     ...(unfinished.length > 0 ? [`unfinished: ${count(unfinished.length, "cell")} (${rangesOf(unfinished)})`] : []),
     ...(missing.length > 0 ? [`missing: ${count(missing.length, "cell")} (${rangesOf(missing)})`] : []),
-    `${there} of ${count(cells, "cell")}, ${count(loads, measured)}`,
+    ...(hosts.length > 1 && hosts.every((host) => host.reference_loads === 0)
+      ? ["not compared: the hosts, which loaded no reference cells (`trilane cell` and `submit` take --reference)"]
+      : []),
+    `${there} of ${count(cells, "cell")}, ${count(loads, attempts.replace(/(?<=ch)es$|s$/, ""), attempts)}`,
     `merged: ${path}`,
   ];
 }

@@ -2,7 +2,7 @@
 // reading files.
 
 import { createHash } from "node:crypto";
-import { dirname } from "node:path";
+import { dirname, isAbsolute } from "node:path";
 import type { CommandPlanDocument } from "../../../../schemas/generated/command_plan.ts";
 import type { PlanLink } from "../../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../../base/errors.ts";
@@ -11,9 +11,10 @@ import { type ReachChoice, reachChoiceOf } from "../../../load/reach/wanted.ts";
 import { isStockServing } from "../../../load/serving/serving.ts";
 import type { NewMeasuredCell } from "../../../results/store/measured_runs.ts";
 import type { StoredCommandPlan } from "../../../results/store/results.ts";
+import { cellsOfShard, type PlanShares, type Shard } from "../../../sweep/cluster/shared_plan.ts";
 import { linkSeed, orderLoads, type PlannedLoad } from "../../../sweep/plan/load_order.ts";
 import { checkedDocument, refuseControls, withinPlan } from "../../../sweep/plan/plan_document.ts";
-import { absoluteLinks, expandLinks, linksOf } from "../../../sweep/plan/plan_links.ts";
+import { absoluteLinks, countLinks, expandLinks, linksOf } from "../../../sweep/plan/plan_links.ts";
 import { untilFault } from "../../../sweep/plan/until.ts";
 import { numberFault } from "../metrics/numbers.ts";
 
@@ -147,12 +148,43 @@ export function commandSeed(
   return linkSeed(seed, { page: "commands", link: link ?? "", link_profile }, block);
 }
 
-/** SHA-256 over what decides the runs. `recording`: its digest; null: there is none. */
-export function commandPlanDigest(plan: CommandPlan, recording: string | null): string {
+/** SHA-256 over what decides the runs. `recording`: its digest; null: there is none. `folder`: where commands run; null: anywhere. */
+export function commandPlanDigest(
+  plan: CommandPlan,
+  recording: string | null,
+  folder: string | null = process.cwd(),
+): string {
   const { name, commands, repetitions, until, seed, timeout_s, tolerance, numbers, numbers_file } = plan;
   const { reach, outside, allow_local_network, serving } = plan;
   const links = plan.links && expandLinks({ name, links: plan.links }).map(({ form, profile }) => ({ form, profile }));
-  const where = { folder: process.cwd(), links, recording, reach, outside, allow_local_network, serving };
+  const where = { folder, links, recording, reach, outside, allow_local_network, serving };
   const decisive = { name, commands, repetitions, until, seed, timeout_s, tolerance, numbers, numbers_file, where };
   return createHash("sha256").update(JSON.stringify(decisive)).digest("hex");
+}
+
+/** For machines a cell is a link with all commands; without links there is one. */
+export const sharedCommandCells = ({ links }: Pick<CommandPlan, "links">): number =>
+  links === undefined ? 1 : countLinks({ links });
+
+export const commandCellsAt = (plan: CommandPlan, shard: Shard | undefined): readonly NewMeasuredCell[] =>
+  cellsOfShard(commandCellsOf(plan), shard, ({ link }) => link);
+
+/** UserError for a file that is named from a folder, which every machine runs the commands in another of. */
+export function sharedCommands(plan: CommandPlan): PlanShares {
+  const { name, commands, recording, numbers_file } = plan;
+  const programs = [...new Set(commands.flatMap(({ words: [program] }) => program ?? []))];
+  const relative = programs.find((program) => program.includes("/") && !isAbsolute(program));
+  if (relative !== undefined)
+    throw new UserError(
+      `plan ${name}: ${relative} is named from a folder, and machines run commands elsewhere: write its path from / on, or a program in PATH`,
+    );
+  if (numbers_file !== undefined && !isAbsolute(numbers_file))
+    throw new UserError(
+      `plan ${name}: numbers_file ${numbers_file} is named from a folder, which machines may share: write a path that each has for itself, as /tmp/numbers.json`,
+    );
+  return {
+    ...{ name, digest: commandPlanDigest(plan, null, null), cells: sharedCommandCells(plan), document: plan },
+    ...{ pages: recording === undefined ? [] : [recording], programs },
+    listing: "each is a link of the plan, in its order: `trilane plan` lists them",
+  };
 }

@@ -13,6 +13,7 @@ import { version } from "../../../base/version.ts";
 import { linksOf } from "../../../engine/export.ts";
 import { metrics } from "../../../registry/metrics.ts";
 import { savedFigure } from "../../../report/figures/figure_file.ts";
+import { machinesSection, runsOnLinks } from "../../../report/hosts.ts";
 import {
   answerBlock,
   commandLine,
@@ -139,6 +140,7 @@ export function commandReport(results: Results, id: number): string {
       { id: "numbers", name: "Numbers", heading: "Every number", body: numbersTable(summarizeCommands(cells, runs)) },
       { id: "failed", name: "Failed", heading: "Runs that are not valid", body: failedTable(runs) },
     ],
+    machines: machinesSection(results.hostsOf(id), runs, [], runsOnLinks),
     method: methodSection({ sweep, cells }),
   });
 }

@@ -6,22 +6,25 @@ import { say } from "../../../base/terminal_text.ts";
 import { wrapped } from "../../../base/wrapped_text.ts";
 import type { ExecutionTerms, Instrument, Session } from "../../../engine/instrument.ts";
 import type { SideBySide } from "../../../engine/labs.ts";
+import { begunSweep } from "../../../engine/session.ts";
 import { extraRttArguments, extraRtts } from "../../../load/extra_rtts.ts";
 import { commandEnvironment, spkiList, tryLab } from "../../../load/lab.ts";
 import type { Reach } from "../../../load/reach/reach.ts";
 import { reachHere, refuseSilent, wantedOf } from "../../../load/reach/wanted.ts";
 import { servingArguments } from "../../../load/serving/arguments.ts";
 import { settleServing } from "../../../load/serving/serving.ts";
+import type { Recording } from "../../../recording/archive/archive.ts";
 import { withArchive } from "../../../recording/archive/client.ts";
 import { addedMeasured, measuredCellsOf, measuredRunsOf } from "../../../results/store/measured_runs.ts";
 import type { CommandSweep } from "../../../results/store/results.ts";
+import { shardFacts } from "../../../sweep/cluster/shared_plan.ts";
 import { commandNouns, comparedPlace, comparedRun } from "../answer/compared.ts";
 import { counted } from "../answer/comparison.ts";
 import { commandSentences } from "../answer/sentences.ts";
 import { summarizeCommands } from "../answer/summary.ts";
 import type { CommandRun } from "../metrics/values.ts";
 import { guess_ms } from "../plan/describe.ts";
-import { type CommandPlan, commandCellsOf, commandPlanDigest, commandSeed, farOf } from "../plan/plan.ts";
+import { type CommandPlan, commandCellsAt, commandPlanDigest, commandSeed, farOf } from "../plan/plan.ts";
 import { attemptCommand } from "./attempt.ts";
 import { commandTable } from "./outcome.ts";
 import { commandTasks, runCommands } from "./runner.ts";
@@ -35,8 +38,8 @@ interface Far {
   readonly reached: Reach;
   readonly replayOptions: readonly string[];
   readonly environment: NodeJS.ProcessEnv;
-  /** The recording's; null: none is served. */
-  readonly digest: string | null;
+  /** null: none is served. */
+  readonly recording: Recording | null;
 }
 
 /** Runs of a command may meet in a file that it writes, or at a server of this machine: only the user knows if they do. */
@@ -58,13 +61,13 @@ async function lookUpFar(home: string, plan: CommandPlan): Promise<Far> {
     reached: { ...reached, shaperOptions: [...reached.shaperOptions, ...extra] },
     replayOptions: servingArguments(serving),
     environment: commandEnvironment(authority),
-    digest: served?.recording.digest ?? null,
+    recording: served?.recording ?? null,
   };
 }
 
 export function commandInstrument(execution: CommandExecution): Instrument<CommandSweep> {
-  const { home, plan, fresh } = execution;
-  const measuredCells = commandCellsOf(plan);
+  const { home, plan, shard } = execution;
+  const measuredCells = commandCellsAt(plan, shard);
   let far: Far | null = null;
   return {
     noun: "runs",
@@ -72,17 +75,18 @@ export function commandInstrument(execution: CommandExecution): Instrument<Comma
     profiles: [...new Set(measuredCells.flatMap(({ link_profile }) => link_profile ?? []))],
     blocks: plan.repetitions,
     prepare: async () => {
-      if (!plan.links) return;
+      if (!plan.links) return new Map();
       await tryLab();
       far = await lookUpFar(home, plan);
       if (!execution.json && execution.verbosity !== "quiet")
         say(`at the other end of the link: ${far.reached.sentence}`);
+      return new Map(far.recording ? [[far.recording.name, far.recording]] : []);
     },
     begin: (results, start) => {
       const { name, seed } = plan;
-      const plan_digest = commandPlanDigest(plan, far?.digest ?? null);
+      const plan_digest = commandPlanDigest(plan, far?.recording?.digest ?? null);
       const added = { kind: "commands", name, plan, plan_digest, seed, ...start, measuredCells } as const;
-      return results.begin(addedMeasured<CommandSweep>(added), fresh);
+      return begunSweep(results, addedMeasured<CommandSweep>(added), execution);
     },
     counted,
     run: ({ progress: _, ...session }) => {
@@ -107,12 +111,15 @@ export function commandInstrument(execution: CommandExecution): Instrument<Comma
       const runs = runsOf(results, sweep.id);
       const stored = measuredCellsOf(results, sweep.id);
       const cells = summarizeCommands(stored, runs);
-      const verdict = commandSentences(plan, stored, runs);
+      const verdict = shard ? [] : commandSentences(plan, stored, runs);
       const count = (status: string): number => runs.filter((run) => run.status === status).length;
       const counts = { valid: count("valid"), invalid: count("invalid"), failed: count("failed") };
       const facts = { runs: planned, ...counts, wall_s: wall_ms / 1000 };
       return {
-        event: (report) => ({ event: "commands-finished", sweep: sweep.id, ...facts, report, verdict, cells }),
+        event: (report) =>
+          shard
+            ? { event: "command-cell-finished", ...shardFacts(shard), ...facts, cells }
+            : { event: "commands-finished", sweep: sweep.id, ...facts, report, verdict, cells },
         lines: [...verdict.flatMap((sentence) => wrapped(sentence)), "", ...commandTable(cells), ""],
         failure:
           counts.valid > 0

@@ -8,6 +8,7 @@ import { count, formatSize } from "../../../base/numbers.ts";
 import { version } from "../../../base/version.ts";
 import { savedFigure } from "../../../report/figures/figure_file.ts";
 import { readingKey } from "../../../report/figures/parts.ts";
+import { machinesSection, type RanWords } from "../../../report/hosts.ts";
 import { answerBlock, byFrequency, instrumentReport, unfinishedLine } from "../../../report/instrument_report.ts";
 import { publishedNumbers } from "../../../report/published_numbers.ts";
 import { stoppingSentences } from "../../../results/answer/rule_outcome.ts";
@@ -173,6 +174,14 @@ function summary({ timed }: FetchReportData, sentences: readonly string[]): Mark
   return html`${said}${table}`;
 }
 
+/** What machines share of a plan of fetches. */
+const machineWords: RanWords = {
+  measured: "fetches",
+  placesHead: "Hosts on links",
+  within: "fetches from a host over a link",
+  between: "hosts and links",
+};
+
 /** The report as one HTML document. */
 export function buildFetchReport(data: FetchReportData): string {
   const { sweep, timed, counted, systems, fetches, linkTests } = data;
@@ -217,6 +226,7 @@ export function buildFetchReport(data: FetchReportData): string {
       { id: "cost", name: "Cost", heading: "What it costs", body: costSection(timed, counted) },
       { id: "failures", name: "Failed", heading: "What failed, and what was left out", body: failuresTable(fetches) },
     ],
+    machines: machinesSection(data.hosts, fetches, [], machineWords),
     method: methodSection(data),
   });
 }

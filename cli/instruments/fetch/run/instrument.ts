@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { RunError, UserError } from "../../../base/errors.ts";
 import { wrapped } from "../../../base/wrapped_text.ts";
 import type { ExecutionTerms, Instrument } from "../../../engine/instrument.ts";
+import { begunSweep } from "../../../engine/session.ts";
 import { liveFar } from "../../../link/live/live_lab.ts";
 import { tryLab } from "../../../load/lab.ts";
 import { installed, type LoadServer, serverOf } from "../../../load/servers/servers.ts";
@@ -12,13 +13,15 @@ import { tryServers } from "../../../load/try_servers.ts";
 import type { Recording } from "../../../recording/archive/archive.ts";
 import { stoppingSentences } from "../../../results/answer/rule_outcome.ts";
 import type { FetchSweep } from "../../../results/store/results.ts";
+import { shardFacts } from "../../../sweep/cluster/shared_plan.ts";
 import { counted } from "../answer/comparison.ts";
 import { callSentences, costSentences } from "../answer/cost_sentence.ts";
 import { fetchNotes } from "../answer/notes.ts";
 import { fetchesByPurpose, isCounted, summarizeFetches, timedAttempts } from "../answer/summary.ts";
 import { fetchStopping, fetchVerdict } from "../answer/verdict.ts";
 import { fetchSeed, guessFetch_ms, type KnownSizes } from "../plan/fetch_order.ts";
-import { blocksOf, type FetchPlan, fetchCellsOf, fetchPlanDigest } from "../plan/plan.ts";
+import { blocksOf, type FetchPlan, fetchPlanDigest } from "../plan/plan.ts";
+import { fetchCellsAt } from "../plan/shares.ts";
 import { addedFetches, type FetchCell, fetchesOf, storedFetchCellsOf } from "../store/fetch_runs.ts";
 import { attemptFetch } from "./attempt.ts";
 import { tryClient } from "./client_words.ts";
@@ -35,8 +38,8 @@ export interface FetchExecution extends ExecutionTerms {
 }
 
 export function fetchInstrument(execution: FetchExecution): Instrument<FetchSweep> {
-  const { home, plan, recording, sizes, fresh } = execution;
-  const fetchCells = fetchCellsOf(plan);
+  const { home, plan, recording, sizes, shard } = execution;
+  const fetchCells = fetchCellsAt(plan, shard);
   /** Versions and builds of the plan's servers, for the report. */
   const served: Record<string, string> = {};
   let far: readonly string[] = [];
@@ -55,12 +58,13 @@ export function fetchInstrument(execution: FetchExecution): Instrument<FetchSwee
       const servers = recording ? plan.lanes.flatMap((lane) => serverOf(plan, lane) ?? []) : [];
       for (const server of servers) served[`server_${server.name}`] = await serverInWords(server);
       if (plan.syscalls > 0) await tryStrace();
+      return new Map(recording ? [[recording.name, recording]] : []);
     },
     begin: (results, begun) => {
       const start = { ...begun, environment: { ...begun.environment, ...served } };
       const { name, seed } = plan;
       const plan_digest = fetchPlanDigest(plan, recording?.digest ?? null);
-      return results.begin(addedFetches({ name, plan, plan_digest, seed, ...start, fetchCells }), fresh);
+      return begunSweep(results, addedFetches({ name, plan, plan_digest, seed, ...start, fetchCells }), execution);
     },
     counted,
     run: ({ progress: _, ...session }) => {
@@ -81,17 +85,19 @@ export function fetchInstrument(execution: FetchExecution): Instrument<FetchSwee
       const { timed, counted } = fetchesByPurpose(all, repetitions);
       const stored = storedFetchCellsOf(results, sweep.id);
       const cells = summarizeFetches(stored, own);
-      const verdict = [
-        ...fetchVerdict(stored, own, sweep.plan),
-        ...stoppingSentences(fetchStopping(sweep, stored, all, true)),
-      ];
+      const verdict = shard
+        ? []
+        : [...fetchVerdict(stored, own, sweep.plan), ...stoppingSentences(fetchStopping(sweep, stored, all, true))];
       const notes = [...costSentences(timed), ...callSentences(counted), ...fetchNotes(own)];
       const count = (status: string): number => all.filter((fetch) => fetch.status === status).length;
       const counts = { valid: count("valid"), invalid: count("invalid"), failed: count("failed") };
       const facts = { fetches, ...counts, wall_s: wall_ms / 1000 };
       const sentences = [...verdict, ...notes].flatMap((sentence) => wrapped(sentence));
       return {
-        event: (report) => ({ event: "fetches-finished", sweep: sweep.id, ...facts, report, verdict, notes, cells }),
+        event: (report) =>
+          shard
+            ? { event: "fetch-cell-finished", ...shardFacts(shard), ...facts, notes, cells }
+            : { event: "fetches-finished", sweep: sweep.id, ...facts, report, verdict, notes, cells },
         lines: [...fetchTable(cells), "", ...sentences, ...(sentences.length > 0 ? [""] : [])],
         failure:
           counts.valid > 0

@@ -9,6 +9,7 @@ import { UserError } from "../../../base/errors.ts";
 import { type Lane, plainLanes } from "../../../base/lanes.ts";
 import { formatFlow } from "../../../link/flows/flow_words.ts";
 import { mixWords, readMix } from "../../../link/flows/mix.ts";
+import type { PlanShares } from "../../../sweep/cluster/shared_plan.ts";
 import {
   checkedDocument,
   plansIn,
@@ -162,21 +163,11 @@ export function flowPlanDigest(plan: FlowPlan): string {
  * The plan as several machines share it: a cell is a link with all its mixes and lanes, because these are compared block by block and so must
  * have run on one machine.
  */
-export function sharedFlows(plan: FlowPlan) {
-  const amid = pageOf(plan);
+export function sharedFlows(plan: FlowPlan): PlanShares {
+  const page = pageOf(plan);
   return {
-    name: plan.name,
-    digest: flowPlanDigest(plan),
-    cells: countLinks(plan),
-    pages: amid ? [amid.page] : [],
-    document: plan,
-    listing: "each is a link of the plan, in its order: `trilane flows PLAN --dry-run` lists them",
+    ...{ name: plan.name, digest: flowPlanDigest(plan), cells: countLinks(plan), document: plan },
+    ...{ pages: page ? [page.page] : [], programs: [] },
+    listing: "each is a link of the plan, in its order: `trilane plan` lists them",
   };
-}
-
-/** The link, in its short form, that a cell's number stands for. RangeError where there is none. */
-export function sharedLink(plan: FlowPlan, cell: number): string {
-  const link = linksOf(plan)[cell - 1]?.link;
-  if (link === undefined) throw new RangeError(`plan ${plan.name} has no cell ${cell}`);
-  return link;
 }

@@ -9,7 +9,7 @@ import { version } from "../../../base/version.ts";
 import { parseFlow } from "../../../link/flows/flow_words.ts";
 import { savedFigure } from "../../../report/figures/figure_file.ts";
 import { linkCell } from "../../../report/figures/parts.ts";
-import { flowHostsSection } from "../../../report/hosts.ts";
+import { machinesSection, runsOnLinks } from "../../../report/hosts.ts";
 import { answerBlock, instrumentReport, unfinishedLine } from "../../../report/instrument_report.ts";
 import { publishedNumbers } from "../../../report/published_numbers.ts";
 import { stoppingSentences } from "../../../results/answer/rule_outcome.ts";
@@ -118,12 +118,10 @@ function published({ sweep, cells }: FlowReportData): Markup | null {
   return study && publishedNumbers(study, comparedFlowFigures(study, runs, sweep.seed));
 }
 
-/** Who ran what, where several machines shared the plan. */
+/** Who ran what, if several machines shared the plan. */
 function machines({ hosts, cells }: FlowReportData): Markup | null {
-  return flowHostsSection(
-    hosts,
-    cells.flatMap(({ runs }) => runs),
-  );
+  const all = cells.flatMap(({ runs }) => runs);
+  return machinesSection(hosts, all, [], runsOnLinks);
 }
 
 /** Who got more, and what the plan's rule came to. */

@@ -5,8 +5,9 @@ import type { FlowResult } from "../../../../schemas/generated/flow_result.ts";
 import { RunError } from "../../../base/errors.ts";
 import { chromiumPath, programPath } from "../../../base/programs.ts";
 import { wrapped } from "../../../base/wrapped_text.ts";
-import type { ExecutionTerms, Instrument, RunSession, Shard } from "../../../engine/instrument.ts";
+import type { ExecutionTerms, Instrument, RunSession } from "../../../engine/instrument.ts";
 import type { Labs } from "../../../engine/labs.ts";
+import { begunSweep } from "../../../engine/session.ts";
 import { groupsOf } from "../../../link/flows/flow_run.ts";
 import { tryLab } from "../../../load/lab.ts";
 import { stockServing } from "../../../load/serving/serving.ts";
@@ -15,6 +16,7 @@ import { failedUrlsOf } from "../../../recording/archive/recorded_requests.ts";
 import { isSynthetic } from "../../../recording/archive/recording_source.ts";
 import { stoppingSentences } from "../../../results/answer/rule_outcome.ts";
 import type { FlowSweep } from "../../../results/store/results.ts";
+import { cellsOfShard, shardFacts } from "../../../sweep/cluster/shared_plan.ts";
 import { pageName } from "../../../sweep/plan/page_patterns.ts";
 import { pinnedPages } from "../../../sweep/plan/pinned_pages.ts";
 import type { Progress } from "../../../sweep/progress/progress.ts";
@@ -25,7 +27,7 @@ import { flowResult } from "../metrics/flow_result.ts";
 import { guessRun_ms } from "../plan/estimate.ts";
 import { cellsOf, type FlowPlan, flowPlanDigest, pageOf } from "../plan/plan.ts";
 import type { FlowRecords } from "../records/flow_records.ts";
-import { addedFlows, type FlowRunRow, flowCellsOf, flowPageLoadOf, flowRunsOf } from "../store/flow_runs.ts";
+import { addedFlows, type FlowRunRow, flowPageLoadOf, flowRunsOf } from "../store/flow_runs.ts";
 import { attemptFlowRun, type FlowAttemptRequest } from "./attempt.ts";
 import { countsOf, excludedSentence, flowCellResults, flowTable, noneValidReason } from "./outcome.ts";
 import { attemptPageRun, type RunPage } from "./page_run.ts";
@@ -34,17 +36,6 @@ import { contrastedCell, flowTasks, type RunCell, runCells } from "./tasks.ts";
 
 export interface FlowExecution extends ExecutionTerms {
   readonly plan: FlowPlan;
-  /** Only one link of the plan, into a file of its own; without a report. */
-  readonly shard?: FlowShard;
-}
-
-interface FlowShard extends Shard {
-  /** Its number in the plan. */
-  readonly cell: number;
-  /** In its short form, what the shard's number stands for. */
-  readonly link: string;
-  /** @throws UserError if a page's recording is not the one that all machines are to load. */
-  readonly check: (recordings: ReadonlyMap<string, Recording>) => void;
 }
 
 /** The numbers of a run, by what it left. */
@@ -56,8 +47,8 @@ function watchOf({ below }: Progress, labs: Labs | undefined): Pick<FlowAttemptR
 }
 
 export function flowInstrument(execution: FlowExecution): Instrument<FlowSweep> {
-  const { home, source, plan, fresh, shard } = execution;
-  const flowCells = cellsOf(plan).filter(({ link }) => shard === undefined || link === shard.link);
+  const { home, source, plan, shard } = execution;
+  const flowCells = cellsOfShard(cellsOf(plan), shard, ({ link }) => link);
   const page = pageOf(plan);
   const made = {
     recordings: null as ReadonlyMap<string, Recording> | null,
@@ -66,24 +57,21 @@ export function flowInstrument(execution: FlowExecution): Instrument<FlowSweep> 
   const cellsIn = (results: Parameters<typeof runCells>[0], sweep: FlowSweep) => runCells(results, sweep, flowCells);
   return {
     noun: "runs",
-    shard,
     profiles: flowCells.map(({ link_profile }) => link_profile),
     blocks: plan.repetitions,
     prepare: async (held, progress) => {
       made.recordings =
         page && (await held(() => source.preparePages(home, [page.page], (event) => progress.tell(event))));
-      if (made.recordings) shard?.check(made.recordings);
       if (page) chromiumPath();
       programPath("trilane-flows");
       await tryLab();
+      return made.recordings ?? new Map();
     },
     begin: (results, start) => {
       const { name, seed } = plan;
       const started = { name, plan, plan_digest: flowPlanDigest(plan), seed, ...start, flowCells };
-      return shard ? results.beginOnce(addedFlows(started)) : results.begin(addedFlows(started), fresh);
+      return begunSweep(results, addedFlows(started), execution);
     },
-    placedCells: (results, { id }) =>
-      flowCellsOf(results, id).map((cell) => ({ cell: cell.id, place: shard?.cell ?? 0 })),
     counted,
     settle: async (session) => {
       if (made.recordings) made.pinned = await pinnings(execution, made.recordings, session);
@@ -120,10 +108,7 @@ export function flowInstrument(execution: FlowExecution): Instrument<FlowSweep> 
       return {
         event: (report) =>
           shard
-            ? {
-                ...{ event: "flow-cell-finished", cell: shard.cell, host: shard.host.name, shard: shard.path },
-                ...{ ...facts, cells },
-              }
+            ? { event: "flow-cell-finished", ...shardFacts(shard), ...facts, cells }
             : { event: "flows-finished", sweep: sweep.id, ...facts, report, verdict, cells },
         lines: [...flowTable(cells), "", ...further, ...(further.length > 0 ? [""] : [])],
         failure: all.some(({ status }) => status === "valid")

@@ -22,6 +22,7 @@ import type { Plan } from "../../../sweep/plan/plan_document.ts";
 import { planChoiceOf } from "../../../sweep/plan/plan_options.ts";
 import { type ServersOptions, servedLanes } from "../../../sweep/plan/servers_option.ts";
 import { mostRuns } from "../../../sweep/plan/until.ts";
+import { planForMachines, sharedPages } from "./shared.ts";
 
 /** What of the command line is for a plan of pages. `reproduce` has no servers, and only `plan` has what runs are to detect. */
 export type PagePlanOptions = Parameters<typeof servingChoiceOf>[0] &
@@ -121,16 +122,22 @@ async function described(home: string, source: PageSource, options: PagePlanOpti
 export function readPagePlan(options: PagePlanOptions): ReadPlan {
   if (options.once && options.new)
     throw new UserError("--once runs no sweep again, --new begins again: give one of them");
+  let ofMachines: Plan | null = null;
   return {
     describe: (home, source) => described(home, source, options),
+    shared: async (terms) => {
+      ofMachines = await planForMachines(options, terms);
+      return sharedPages(ofMachines);
+    },
     execute: async (terms) => {
+      const { executePages } = await import("../run/instrument.ts");
+      if (ofMachines) return await executePages({ ...terms, plan: ofMachines, once: true });
       const { home, source, json, verbosity } = terms;
       const { once } = options;
       const plan = await planFrom(home, source, options);
       if (!json && verbosity !== "quiet") for (const line of lackedLanes(plan)) say(line);
       // Looked at first, as making pages ready takes a while; the sweep that another process ends meanwhile counts, too.
       if (!once || finishedSweep(home, plan) === null) {
-        const { executePages } = await import("../run/instrument.ts");
         if (await executePages({ ...terms, plan, once, published: publishedSentences })) return true;
       }
       if (verbosity !== "quiet")

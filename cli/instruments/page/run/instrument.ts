@@ -18,12 +18,13 @@ import { storedAnswer } from "../../../results/answer/stored_answer.ts";
 import { modelledEnvironment, modelledPages } from "../../../results/store/modelled_pages.ts";
 import { cacheEnvironment, deviceEnvironment } from "../../../results/store/page_devices.ts";
 import type { Load, Sweep } from "../../../results/store/results.ts";
-import { NoValidLoadError, type PageShard } from "../../../sweep/cluster/page_shard.ts";
+import { NoValidLoadError, type Shard } from "../../../sweep/cluster/shared_plan.ts";
 import { refuseBrowsers } from "../../../sweep/plan/browser_option.ts";
 import { refuseTooShort, refuseVideoContradictions } from "../../../sweep/plan/contradictions.ts";
 import { cellGuess } from "../../../sweep/plan/estimate.ts";
 import { pageName } from "../../../sweep/plan/page_patterns.ts";
 import { pinnedPages } from "../../../sweep/plan/pinned_pages.ts";
+import { placeOf } from "../../../sweep/plan/places.ts";
 import { cellsOf, planDigest } from "../../../sweep/plan/plan.ts";
 import type { Plan } from "../../../sweep/plan/plan_document.ts";
 import { unusualDevice } from "../../../sweep/plan/recording_trial.ts";
@@ -43,8 +44,6 @@ export interface PageExecution extends ExecutionTerms {
   readonly conclude?: (sweep: number) => Promise<void>;
   /** Of commands that run studies' plans: how loads stand beside what was published. */
   readonly published?: (plan: string, loads: readonly Load[], seed: number) => readonly string[];
-  /** Only some of the plan's cells, into a file of their own; without a report. */
-  readonly shard?: PageShard;
 }
 
 /**
@@ -60,7 +59,8 @@ const reserve_ms = 45_000;
 
 function pageInstrument(execution: PageExecution): Instrument<Sweep> {
   const { home, plan, source, fresh, shard, limit_s } = execution;
-  const planned = cellsOf(plan).filter((cell) => !shard || shard.placeOf(cell) !== null);
+  const place = shard && shard.cell !== null ? placeOf(plan, shard.cell) : null;
+  const planned = cellsOf(plan).filter(({ page, link }) => !place || (page === place.page && link === place.link));
   const made = {
     recordings: new Map() as ReadonlyMap<string, Recording>,
     pinned: new Map() as ReadonlyMap<string, number>,
@@ -71,7 +71,6 @@ function pageInstrument(execution: PageExecution): Instrument<Sweep> {
   measuring.catch(() => undefined);
   return {
     noun: "loads",
-    shard,
     // Live servers are not ours to load, and several loads at once would share the way to them.
     sideBySide: plan.servers?.[liveServer] ? "never" : "as-calibrated",
     profiles: planned.map(({ link_profile }) => link_profile),
@@ -88,6 +87,8 @@ function pageInstrument(execution: PageExecution): Instrument<Sweep> {
       const live = plan.servers?.[liveServer]?.live;
       if (live) made.live = await liveFar(live);
       made.recordings = recordings;
+      // Their digests are in the cells.
+      return new Map();
     },
     begin: (results, start) => {
       const { name, seed } = plan;
@@ -97,14 +98,11 @@ function pageInstrument(execution: PageExecution): Instrument<Sweep> {
         ...modelledEnvironment(recordings.values()),
         ...deviceEnvironment([...recordings].map(([page, recording]) => [page, unusualDevice(recording)])),
         ...cacheEnvironment([...recordings].map(([page, { notes }]) => [page, cachedBeforeIn(notes)])),
-        ...shard?.environment,
       };
       const cells = planned.map((cell) => ({ ...cell, recording_digest: recordings.get(cell.page)?.digest ?? "" }));
       const sweep = { name, plan, plan_digest: planDigest(plan), seed, ...start, environment, cells };
       return execution.once ? results.beginSweepOnce(sweep) : results.beginSweep(sweep, fresh);
     },
-    placedCells: (results, { id }) =>
-      results.cellsOf(id).map((cell) => ({ cell: cell.id, place: shard?.placeOf(cell) ?? 0 })),
     counted,
     settle: async ({ results, sweep, signal, store, tell }) => {
       made.pinned = await pinnedPages({
@@ -152,7 +150,7 @@ function pagesOf(plan: Plan, cells: readonly { readonly page: string }[]): PlanP
 
 function concludeShard(
   plan: Plan,
-  { cell, host, path }: PageShard,
+  { cell, host, path }: Shard,
   { results, sweep }: Session<Sweep>,
   { all: loads, wall_ms }: RunOutcome,
 ): Conclusion {

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { beforeEach, describe, test } from "node:test";
 import { UserError } from "../../../../cli/base/errors.ts";
+import { cellsIn } from "../../../../cli/commands/merge.ts";
 import { reportOf } from "../../../../cli/report/report.ts";
 import { csvLines } from "../../../../cli/results/export/csv.ts";
 import { openResultsFile, openSharedResults } from "../../../../cli/results/store/results.ts";
@@ -30,7 +31,13 @@ describe("merge", () => {
   let folder: string;
   let out: string;
   const run = (...words: string[]) =>
-    merge({ words: words.length > 0 ? words : [folder], out, tolerance_percent: 3, command: ["trilane", "merge"] });
+    merge({
+      words: words.length > 0 ? words : [folder],
+      out,
+      tolerance_percent: 3,
+      command: ["trilane", "merge"],
+      cellsIn,
+    });
   beforeEach(() => {
     folder = tempFolder("trilane-merge-");
     out = join(folder, "merged.db");
@@ -169,7 +176,7 @@ describe("merge", () => {
     const page = madeShard({ folder, host: "b", cell: 2, digest: "bbbb", path: other("page.db") });
     await assert.rejects(
       run(folder, page),
-      refused(/page\.db: loads another recording shop \(bbbb, that of .* is aaaa\)/),
+      refused(/page\.db: of another recording shop \(bbbb, that of .* is aaaa\)/),
     );
     assert.equal(existsSync(out), false);
   });
@@ -209,7 +216,7 @@ describe("merge", () => {
     await assert.rejects(run(shard), refused(/merged\.db: is there, and not what an earlier merge/));
     assert.equal(readFileSync(out, "utf8"), "mine");
     const before = readFileSync(shard);
-    const over = merge({ words: [shard], out: shard, tolerance_percent: 3, command: [] });
+    const over = merge({ words: [shard], out: shard, tolerance_percent: 3, command: [], cellsIn });
     await assert.rejects(over, refused(/cell-0001-a\.db: is there, and not what an earlier merge/));
     assert.deepEqual(readFileSync(shard), before);
   });

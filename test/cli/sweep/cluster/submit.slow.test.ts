@@ -9,13 +9,13 @@ import { join } from "node:path";
 import { beforeEach, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { clusterPlans } from "../../../../cli/commands/cell.ts";
+import { sharedPages, submittedChoice } from "../../../../cli/instruments/page/plan/shared.ts";
 import { pages as source } from "../../../../cli/pages/source.ts";
 import type { Recording } from "../../../../cli/recording/archive/archive.ts";
 import { withArchive } from "../../../../cli/recording/archive/client.ts";
-import { sharedPages } from "../../../../cli/sweep/cluster/shared_plan.ts";
 import { jobScript, refuseOurs, sbatchWords, slurmJobs } from "../../../../cli/sweep/cluster/slurm.ts";
 import { parallelWords } from "../../../../cli/sweep/cluster/ssh.ts";
-import { readSubmission, refuseOther, submittedChoice } from "../../../../cli/sweep/cluster/submission.ts";
+import { readSubmission, refuseOther } from "../../../../cli/sweep/cluster/submission.ts";
 import { slurmDryRun, withSubmitLock } from "../../../../cli/sweep/cluster/submit.ts";
 import { hostName, machineId } from "../../../../cli/sweep/cluster/this_host.ts";
 import { countPlaces, placeOf, placesOf, rangesOf } from "../../../../cli/sweep/plan/places.ts";
@@ -34,6 +34,7 @@ const terms = {
   command: ["/opt/trilane", "cell"],
   cpus: null,
   options: [],
+  programs: [],
 };
 
 test("cells are pages in the plan's order, each over all links", () => {
@@ -124,6 +125,7 @@ test("GNU parallel is told the hosts, the program behind ssh, and each cell", ()
     folder: "f",
     shards: "/s",
     cells: 7,
+    programs: [],
     reference: false,
   };
   const words = parallelWords({ ...ssh, say: () => undefined }, ["a", "me@b"], [2, 7]);
@@ -239,9 +241,9 @@ describe("submit", () => {
   });
   const submitting = (shards: string) => ({
     home: "/home",
-    plan: sharedPages(madePlan()),
+    plan: { ...sharedPages(madePlan()), run: async () => true },
     shards,
-    reference: madeReference(),
+    reference: { ...sharedPages(madeReference()), run: async () => true },
     source,
     say: () => undefined,
   });

@@ -1,0 +1,37 @@
+// Which recordings a sweep was measured with: kept with it by the machines of a shared plan, whose digest is of the plan alone. Pure.
+import { UserError } from "../../base/errors.ts";
+import type { Environment } from "./sweep_rows.ts";
+
+/** By name. */
+export type NotedRecordings = ReadonlyMap<string, { readonly digest: string }>;
+
+const keyPrefix = "recording ";
+
+/** For the sweep's environment. */
+export const recordingsEnvironment = (recordings: NotedRecordings): Environment =>
+  Object.fromEntries([...recordings].map(([name, { digest }]) => [`${keyPrefix}${name}`, digest]));
+
+/** Digests by name. */
+export const recordingsIn = (environment: Environment): ReadonlyMap<string, string> =>
+  new Map(
+    Object.entries(environment).flatMap(([key, value]) =>
+      key.startsWith(keyPrefix) && typeof value === "string" ? [[key.slice(keyPrefix.length), value] as const] : [],
+    ),
+  );
+
+/** `remedy`: what to do besides bringing the earlier one back. @throws UserError if a recording is another than the sweep began with. */
+export function refuseChangedRecordings(sweep: SweepStart, now: Environment, remedy: string): void {
+  const digests = recordingsIn(now);
+  for (const [name, before] of recordingsIn(sweep.environment)) {
+    const after = digests.get(name);
+    if (after !== before)
+      throw new UserError(
+        `recording ${name} has changed since sweep ${sweep.id} began (${before.slice(0, 12)}, now ${after?.slice(0, 12)}): bring the earlier one back, or ${remedy}`,
+      );
+  }
+}
+
+interface SweepStart {
+  readonly id: number;
+  readonly environment: Environment;
+}
