@@ -1,5 +1,6 @@
-// The numbers of one fetch that figures and tables show: what each is called, means, and how it comes from the record. A number that
-// there is not is null; the record says why. So are an object's where it did not come whole.
+// The numbers of one fetch that figures and tables show: metrics of its record as the registry has them, and what processors did for it. A
+// number that there is not is null; the record says why. So are an object's if it did not come whole.
+import { type FetchMetric, metrics } from "../../../registry/metrics.ts";
 import type { Unit } from "../../../registry/units.ts";
 import { metricOf } from "./fetch_metrics.ts";
 import type { Fetched } from "./fetched.ts";
@@ -38,53 +39,28 @@ function cpuUse(fetched: Fetched): number | null {
   return cpu_ms === null || !download_ms ? null : cpu_ms / download_ms;
 }
 
+/** A metric of the record, as the registry has it. */
+function ofRecord(
+  name: FetchMetric,
+  of: QuantityFacts["of"],
+  noun: string,
+  title: string = metrics.fetch[name].title,
+): QuantityFacts {
+  const { meaning, unit } = metrics.fetch[name];
+  const heading = title.charAt(0).toUpperCase() + title.slice(1);
+  return { title: heading, noun, meaning, unit, of, value: ({ record }) => metricOf(record, name) };
+}
+
 const facts = {
-  dns_ms: {
-    ...{ title: "DNS", noun: "name resolution", unit: "ms", of: "host" },
-    meaning: "Until the address was known. In no other time here.",
-    value: ({ record }) => record.dns_ms,
-  },
-  connect_ms: {
-    ...{ title: "Connect", noun: "connection", unit: "ms", of: "host" },
-    meaning: "TCP: until the SYN was answered. QUIC: until the handshake was done, TLS included.",
-    value: ({ record }) => record.connect_ms,
-  },
-  tls_ms: {
-    ...{ title: "TLS", noun: "TLS handshake", unit: "ms", of: "host" },
-    meaning: "TLS over TCP, after the connection. QUIC has it in its own handshake.",
-    value: ({ record }) => record.tls_ms,
-  },
-  established_ms: {
-    ...{ title: "Connection established", noun: "connection establishment", unit: "ms", of: "host" },
-    meaning:
-      "From the connection’s first packet until the request could be sent, TLS included. 0-RTT sends it before the handshake is done.",
-    value: ({ record }) => record.established_ms,
-  },
-  first_byte_ms: {
-    ...{ title: "First byte", noun: "time to first byte", unit: "ms", of: "object" },
-    meaning: "From the connection’s first packet until the first byte of the response was there, decrypted.",
-    value: ({ record }) => record.first_byte_ms,
-  },
-  download_ms: {
-    ...{ title: "Download", noun: "download time", unit: "ms", of: "object" },
-    meaning: "From the connection’s first packet until the last byte of the body was there.",
-    value: ({ record }) => record.download_ms,
-  },
-  throughput_bps: {
-    ...{ title: "Throughput", noun: "throughput", unit: "bit/s", of: "object" },
-    meaning: "The body’s bits over the download time, the handshake included.",
-    value: ({ record }) => metricOf(record, "throughput_bps"),
-  },
-  rtt_min_ms: {
-    ...{ title: "Least RTT", noun: "least round trip", unit: "ms", of: "host" },
-    meaning: "The least round trip that the client’s kernel, or its QUIC, measured.",
-    value: ({ record }) => record.rtt_min_ms,
-  },
-  certificate_bytes: {
-    ...{ title: "Certificates", noun: "certificate chain", unit: "bytes", of: "host" },
-    meaning: "The server’s chain of certificates (DER), uncompressed.",
-    value: ({ record }) => record.certificate_bytes,
-  },
+  dns_ms: ofRecord("dns_ms", "host", "name resolution"),
+  connect_ms: ofRecord("connect_ms", "host", "connection"),
+  tls_ms: ofRecord("tls_ms", "host", "TLS handshake"),
+  established_ms: ofRecord("established_ms", "host", "connection establishment", "connection established"),
+  first_byte_ms: ofRecord("first_byte_ms", "object", "time to first byte"),
+  download_ms: ofRecord("download_ms", "object", "download time"),
+  throughput_bps: ofRecord("throughput_bps", "object", "throughput"),
+  rtt_min_ms: ofRecord("rtt_min_ms", "host", "least round trip", "least RTT"),
+  certificate_bytes: ofRecord("certificate_bytes", "host", "certificate chain"),
   client_cpu_ms: {
     ...{ title: "CPU, client", noun: "CPU time of the client", unit: "ms", of: "object" },
     meaning: "User and system time of trilane-fetch for the object, from its name to its last byte.",
