@@ -71,11 +71,11 @@ export function checkGate({ budget }: GateOptions): void {
 /** Writes the files that are wanted; gives what became of the budgets, and their lines. */
 export async function writeGate(options: GateOptions, gated: Gated): Promise<readonly BudgetResult[]> {
   const budgets = options.budget === undefined ? [] : judgeBudgets(readBudgets(options.budget), gated.b, gated.nouns);
-  if (options.junit !== undefined) await atomicWrite(options.junit, junitText(gated.comparison, budgets));
+  if (options.junit !== undefined) await atomicWrite(options.junit, junitText(gated.comparison, budgets, gated.nouns));
   if (options.markdown !== undefined) {
     const { comparison, threshold_percent, metric, nouns } = gated;
     const report = options["report-link"] ?? null;
-    const facts = { comparison, threshold_percent, metric, heads: nouns.heads, budgets, report, moved: moved(gated) };
+    const facts = { comparison, threshold_percent, metric, nouns, budgets, report, moved: moved(gated) };
     await atomicWrite(options.markdown, commentText(facts));
   }
   return budgets;

@@ -60,7 +60,12 @@ async function exportCommands(results: Results, id: number, terms: ExportTerms):
 export const storedCommands: StoredSweeps = {
   report: commandReport,
   run: (results, sweep) =>
-    comparedRun(results.sweepOf("commands", sweep), measuredCellsOf(results, sweep), measuredRunsOf(results, sweep)),
+    comparedRun(
+      results.sweepOf("commands", sweep),
+      measuredCellsOf(results, sweep),
+      measuredRunsOf(results, sweep),
+      results.recordingOf(sweep),
+    ),
   export: exportCommands,
   bundled: async () => bundledCommands,
 };

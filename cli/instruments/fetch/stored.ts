@@ -14,7 +14,12 @@ import { comparedFetchFigures } from "./studies/fetch_agreement.ts";
 export const storedFetches: StoredSweeps = {
   report: (results, sweep, given) => fetchReport(results, sweep, systemsOf(given)),
   run: (results, sweep) =>
-    comparedFetches(results.sweepOf("fetches", sweep), storedFetchCellsOf(results, sweep), fetchesOf(results, sweep)),
+    comparedFetches(
+      results.sweepOf("fetches", sweep),
+      storedFetchCellsOf(results, sweep),
+      fetchesOf(results, sweep),
+      results.recordingOf(sweep),
+    ),
   compared: (results, id, name) => {
     const study = fetchStudies.find((each) => each.name === name);
     const { plan, seed } = results.sweepOf("fetches", id);

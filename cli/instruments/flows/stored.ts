@@ -14,7 +14,12 @@ import { comparedFlowFigures } from "./studies/flow_agreement.ts";
 export const storedFlows: StoredSweeps = {
   report: flowReport,
   run: (results, sweep) =>
-    comparedFlows(results.sweepOf("flows", sweep), flowCellsOf(results, sweep), flowRunsOf(results, sweep)),
+    comparedFlows(
+      results.sweepOf("flows", sweep),
+      flowCellsOf(results, sweep),
+      flowRunsOf(results, sweep),
+      results.recordingOf(sweep),
+    ),
   compared: (results, sweep, name) => {
     const study = flowStudies.find((each) => each.name === name);
     return study ? comparedFlowFigures(study, flowRunsOf(results, sweep), results.sweepOf("flows", sweep).seed) : [];

@@ -9,7 +9,8 @@ export interface RunCell {
   readonly page: string;
   readonly link: string;
   readonly lane: string;
-  readonly recording_digest: string;
+  /** null: there is none, or it was not noted. */
+  readonly recording_digest: string | null;
   /** null: the network as it is. */
   readonly link_profile: Cell["link_profile"] | null;
   /** Of a link, what is at its other end, if that is not the page. */
@@ -27,6 +28,7 @@ export interface ComparedNouns {
   /** What is compared, as sweeps are stored: pages. */
   readonly of: string;
   readonly lane: string;
+  readonly load: string;
   readonly loads: string;
   /** What names a cell. */
   readonly place: string;

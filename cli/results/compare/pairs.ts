@@ -83,7 +83,7 @@ function pairOf(a: readonly OccasionLoads[], b: readonly OccasionLoads[], cell: 
     cell,
     a: sideOf(a),
     b: sideOf(b),
-    other_recording: [...a, ...b].some((each) => each.cell.recording_digest !== cell.recording_digest),
+    other_recording: new Set([...a, ...b].flatMap((each) => each.cell.recording_digest ?? [])).size > 1,
     other_link: [...a, ...b].some((each) => linkKey(each.cell) !== linkKey(cell)),
     other_coverage: coverageGap(ofA.filter(isValid), ofB.filter(isValid)) !== null,
   };

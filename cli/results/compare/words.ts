@@ -23,14 +23,14 @@ export function changeText({ change_percent, low_percent, high_percent }: Compar
   return interval ? `${percent} % (${low} to ${high})` : `${percent} %`;
 }
 
-export function judgementText(cell: ComparedCell): string {
+export function judgementText(cell: ComparedCell, load: string): string {
   const { judgement, other_recording, other_link, other_coverage, loads_b, timed_out_b, failed_b } = cell;
-  if (other_recording) return "another page";
+  if (other_recording) return "another recording";
   if (other_link) return "another link";
   if (other_coverage) return "another part";
   if (judgement !== "failing") return judgement;
   if (loads_b > timed_out_b) return `${failed_b} of ${loads_b + failed_b} fail`;
-  return timed_out_b === 0 ? "no valid load" : "no load ends";
+  return timed_out_b === 0 ? `no valid ${load}` : `no ${load} ends`;
 }
 
 export function medianText(median_ms: number | null, loads: number, timedOut: number): string {
@@ -38,10 +38,10 @@ export function medianText(median_ms: number | null, loads: number, timedOut: nu
   return formatMedian(median_ms, isMedianOut(loads, timedOut));
 }
 
-function row(cell: ComparedCell): string[] {
+function row(cell: ComparedCell, load: string): string[] {
   const before = medianText(cell.median_a_ms, cell.loads_a, cell.timed_out_a);
   const after = medianText(cell.median_b_ms, cell.loads_b, cell.timed_out_b);
-  return [`${cell.page} ${cell.link}`, cell.lane, before, after, changeText(cell), judgementText(cell)];
+  return [`${cell.page} ${cell.link}`, cell.lane, before, after, changeText(cell), judgementText(cell, load)];
 }
 
 function togetherRow(group: ComparedTogether): string[] {
@@ -76,7 +76,7 @@ function unjudgedLines(cells: readonly ComparedCell[], loads: string): string[] 
   const few = unknown.length - others - parts;
   const reasons = [
     ...(few > 0 ? [`${few} for too few valid ${loads}`] : []),
-    ...(others > 0 ? [`${others} as another page or link`] : []),
+    ...(others > 0 ? [`${others} as another recording or link`] : []),
     ...(parts > 0 ? [`${parts} because the two asked for different parts of the page`] : []),
   ];
   return [`${unknown.length} of ${count(cells.length, "cell")} cannot be judged: ${reasons.join(", ")}.`];
@@ -108,12 +108,15 @@ export function busyLines(a: readonly Busy[], b: readonly Busy[]): string[] {
   ];
 }
 
+/** What an attempt is called, and several. */
+export type LoadNouns = Pick<ComparedNouns, "load" | "loads">;
+
 /** Changed cells first; of cells that are the same only the count, unless nothing else is there. */
 export function comparisonLines(
   comparison: Comparison,
   threshold_percent: number,
   names?: SideNames,
-  { lane, loads }: Pick<ComparedNouns, "lane" | "loads"> = { lane: "lane", loads: "loads" },
+  { lane, load, loads }: LoadNouns & Pick<ComparedNouns, "lane"> = { lane: "lane", load: "load", loads: "loads" },
 ): string[] {
   const { cells, only_a, only_b, browsers_a, browsers_b } = comparison;
   const counts = order.map((judgement) => cells.filter((cell) => cell.judgement === judgement).length);
@@ -126,7 +129,7 @@ export function comparisonLines(
   const more = hidden > 0 ? [[`and ${hidden} more`, "", "", "", "", ""]] : [];
   const [failing = 0, slower, faster, unclear, unknown, same] = counts;
   return [
-    ...textTable([head, ...shown.map(row), ...more, ...comparison.together.map(togetherRow)]),
+    ...textTable([head, ...shown.map((cell) => row(cell, load)), ...more, ...comparison.together.map(togetherRow)]),
     "",
     `${count(cells.length, "cell")} of both: ${slower} slower by more than ${threshold_percent} %, ${faster} faster, ${same} the same within ${threshold_percent} %, ${unclear} unclear, ${unknown} not comparable${failing > 0 ? `, ${failing} failing` : ""}.`,
     ...unjudgedLines(cells, loads),

@@ -3,6 +3,7 @@
 
 import { plainCharacters } from "../../base/terminal_text.ts";
 import type { ComparedCell, ComparedTogether, Comparison } from "../compare/comparison.ts";
+import type { ComparedNouns } from "../compare/interleaved.ts";
 import { changeText, judgementText } from "../compare/words.ts";
 import type { BudgetResult } from "./budget.ts";
 import { budgetText } from "./budget_outcome.ts";
@@ -24,15 +25,15 @@ const text = (raw: string): string =>
     .replaceAll(">", "&gt;")
     .replaceAll('"', "&quot;");
 
-function cellCase(cell: ComparedCell): Case {
+function cellCase(cell: ComparedCell, load: string): Case {
   const of = { group: `${cell.page} over ${cell.link}`, name: cell.lane };
-  const words = [changeText(cell), judgementText(cell)].filter((each) => each !== "").join(": ");
+  const words = [changeText(cell), judgementText(cell, load)].filter((each) => each !== "").join(": ");
   if (cell.judgement === "slower" || cell.judgement === "failing") return { ...of, failure: words };
   return cell.judgement === "unknown" ? { ...of, skipped: words } : of;
 }
 
-function togetherCase(group: ComparedTogether): Case {
-  const of = { group: `${group.cells} cells together`, name: group.lane ?? "all lanes" };
+function togetherCase(group: ComparedTogether, lane: string): Case {
+  const of = { group: `${group.cells} cells together`, name: group.lane ?? `all ${lane}s` };
   return group.judgement === "slower" ? { ...of, failure: `${changeText(group)}: slower` } : of;
 }
 
@@ -50,11 +51,17 @@ function caseText({ group, name, failure, skipped }: Case): string {
   return `${head}/>`;
 }
 
+type JunitNouns = Pick<ComparedNouns, "load" | "lane">;
+
 /** The document. */
-export function junitText(comparison: Comparison, budgets: readonly BudgetResult[]): string {
+export function junitText(
+  comparison: Comparison,
+  budgets: readonly BudgetResult[],
+  { load, lane }: JunitNouns,
+): string {
   const cases = [
-    ...comparison.cells.map(cellCase),
-    ...comparison.together.map(togetherCase),
+    ...comparison.cells.map((cell) => cellCase(cell, load)),
+    ...comparison.together.map((group) => togetherCase(group, lane)),
     ...budgets.map(budgetCase),
   ];
   const failures = cases.filter(({ failure }) => failure !== undefined).length;

@@ -3,7 +3,8 @@
 import { count, formatTime } from "../../base/numbers.ts";
 import { plainCharacters } from "../../base/terminal_text.ts";
 import { type ComparedCell, type Comparison, type Regression, regressionOf } from "../compare/comparison.ts";
-import { changeText, judgementText, medianText } from "../compare/words.ts";
+import type { ComparedNouns } from "../compare/interleaved.ts";
+import { changeText, judgementText, type LoadNouns, medianText } from "../compare/words.ts";
 import type { BudgetResult } from "./budget.ts";
 import { budgetText } from "./budget_outcome.ts";
 import type { MovedRequest } from "./moved_request.ts";
@@ -23,9 +24,9 @@ export function mostMoved(cells: readonly ComparedCell[]): readonly ComparedCell
   return cells.toSorted((a, b) => rank[a.judgement] - rank[b.judgement] || far(b) - far(a));
 }
 
-function headline(comparison: Comparison, budgets: readonly BudgetResult[]): string {
+function headline(comparison: Comparison, budgets: readonly BudgetResult[], loads: string): string {
   const words: Record<Regression, string> = {
-    none: comparison.can_show === "nothing" ? "too few loads for an answer" : "nothing became worse",
+    none: comparison.can_show === "nothing" ? `too few ${loads} for an answer` : "nothing became worse",
     shown: "worse",
     unsure: "perhaps worse",
   };
@@ -35,25 +36,29 @@ function headline(comparison: Comparison, budgets: readonly BudgetResult[]): str
   );
 }
 
-function answer(cell: ComparedCell, threshold_percent: number): string {
+const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+
+function answer(cell: ComparedCell, threshold_percent: number, { lane, load, loads }: CommentNouns): string {
   const on = `on ${cell.lane} (${placeOf(cell)})`;
   const change = plain(changeText(cell));
-  if (cell.judgement === "failing") return `**Loads fail more often ${on}: ${plain(judgementText(cell))}.**`;
+  if (cell.judgement === "failing")
+    return `**${capital(loads)} fail more often ${on}: ${plain(judgementText(cell, load))}.**`;
   if (cell.judgement === "slower") return `**Slower ${on}: ${change}.**`;
   if (cell.judgement === "faster") return `**Faster ${on}: ${change}.**`;
   if (cell.judgement === "same")
     return `**No change of more than ${threshold_percent} %; the largest is ${on}: ${change}.**`;
-  if (change === "") return "**Nothing to compare: no lane has enough valid loads before and after.**";
+  if (change === "") return `**Nothing to compare: no ${lane} has enough valid ${loads} before and after.**`;
   return `**No change is shown; the largest is ${on}: ${change}.**`;
 }
+
+type CommentNouns = LoadNouns & Pick<ComparedNouns, "lane" | "heads">;
 
 interface CommentFacts {
   readonly comparison: Comparison;
   readonly threshold_percent: number;
   /** `page load time` */
   readonly metric: string;
-  /** What the names in a row are of; default: pages over links, and lanes. */
-  readonly heads?: readonly [string, string];
+  readonly nouns: CommentNouns;
   readonly moved: { readonly lane: string; readonly request: MovedRequest } | null;
   readonly budgets: readonly BudgetResult[];
   /** Where the report is; null: nowhere that a reader could open. */
@@ -63,14 +68,14 @@ interface CommentFacts {
 /** At the beginning of every comment, so that a later run finds its own. */
 const commentMark = "<!-- trilane compare -->";
 
-function row(cell: ComparedCell): string {
+function row(cell: ComparedCell, { load }: CommentNouns): string {
   const before = medianText(cell.median_a_ms, cell.loads_a, cell.timed_out_a);
   const after = medianText(cell.median_b_ms, cell.loads_b, cell.timed_out_b);
-  return `| ${[placeOf(cell), cell.lane, before, after, plain(changeText(cell)), plain(judgementText(cell))].join(" | ")} |`;
+  return `| ${[placeOf(cell), cell.lane, before, after, plain(changeText(cell)), plain(judgementText(cell, load))].join(" | ")} |`;
 }
 
 export function commentText(facts: CommentFacts): string {
-  const { comparison, threshold_percent, metric, heads = ["page and link", "lane"], moved, budgets, report } = facts;
+  const { comparison, threshold_percent, metric, nouns, moved, budgets, report } = facts;
   const cells = mostMoved(comparison.cells);
   const [first] = cells;
   const shown = cells.slice(0, mostRows);
@@ -80,12 +85,12 @@ export function commentText(facts: CommentFacts): string {
       : `Two equal versions are called worse in at most 5 % of such comparisons.`;
   return [
     commentMark,
-    `### Trilane: ${headline(comparison, budgets)}`,
+    `### Trilane: ${headline(comparison, budgets, nouns.loads)}`,
     "",
-    ...(first ? [answer(first, threshold_percent), ""] : []),
-    `| ${heads.join(" | ")} | ${metric} before | after | change (95 % CI) | |`,
+    ...(first ? [answer(first, threshold_percent, nouns), ""] : []),
+    `| ${nouns.heads.join(" | ")} | ${metric} before | after | change (95 % CI) | |`,
     "| --- | --- | ---: | ---: | ---: | --- |",
-    ...shown.map(row),
+    ...shown.map((cell) => row(cell, nouns)),
     ...(cells.length > shown.length ? [`| and ${cells.length - shown.length} more | | | | | |`] : []),
     "",
     ...(moved

@@ -68,8 +68,15 @@ export function insertRow(database: DatabaseSync, table: string, row: Readonly<R
 }
 
 /** Stores a sweep's cells in their order. */
-export function addCells(database: DatabaseSync, sweep: number, cells: readonly AddedCell[]): void {
-  for (const { subject, lane = null, link, link_profile, factors = {}, recording_digest = null } of cells)
+export function addCells(
+  database: DatabaseSync,
+  sweep: number,
+  {
+    addedCells,
+    recording_digest: ofAll = null,
+  }: { readonly addedCells: readonly AddedCell[]; readonly recording_digest?: string | null },
+): void {
+  for (const { subject, lane = null, link, link_profile, factors = {}, recording_digest = ofAll } of addedCells)
     insertRow(database, "cell", {
       ...{ sweep, subject, lane, link, link_profile: link_profile && JSON.stringify(link_profile) },
       ...{ factors: JSON.stringify(factors), recording_digest },

@@ -27,7 +27,7 @@ const listed = (names: readonly string[]): string => names.map((name) => `'${nam
 const strangeRows: readonly (readonly [table: string, column: string, condition: string])[] = [
   ["cell", "link", "(link IS NULL) <> (link_profile IS NULL) OR (link IS NULL AND kind IN ('pages', 'flows'))"],
   ["cell", "lane", "lane IS NULL AND kind IN ('pages', 'fetches')"],
-  ["cell", "recording_digest", "(recording_digest IS NULL) = (kind = 'pages')"],
+  ["cell", "recording_digest", "recording_digest IS NULL AND kind = 'pages'"],
   ["attempt", "wall_ms", "NOT filmed AND (wall_ms IS NULL OR position IS NULL)"],
   ["observation", "value", `(value IS NULL) <> (metric IN (${listed(textObservations)}))`],
   ["observation", "text", "(value IS NULL) = (text IS NULL)"],

@@ -36,8 +36,8 @@ export type * from "./sweep_rows.ts";
 export { SweepRunsError } from "./sweep_store.ts";
 export type * from "./unmatched.ts";
 
-/** Cells of pages alone have a recording. */
-const ofPage = "recording_digest IS NOT NULL";
+/** Of a cell. */
+const ofPage = "(SELECT kind FROM sweep WHERE sweep.id = cell.sweep) = 'pages'";
 
 export class Results extends SweepStore {
   /** All sweeps of pages, the newest first. */

@@ -121,6 +121,8 @@ export interface Cell extends NewCell {
 }
 
 export interface NewSweepFacts extends Omit<SweepFacts, "id" | "created_at" | "finished_at"> {
+  /** Of the one recording that all its cells are of. null or absent: they are of none, or have their own, as pages have. */
+  readonly recording_digest?: string | null;
   /** The machine that begins it, if it is noted: another one of its name may not resume what it began. */
   readonly host?: NamedHost;
 }

@@ -199,6 +199,13 @@ export class SweepStore {
     });
   }
 
+  /** The digest of the recording that all cells of a sweep are of; null: they are of none, or of several, or it was not noted. */
+  recordingOf(sweep: number): string | null {
+    const rows = this.read("SELECT DISTINCT recording_digest AS digest FROM cell WHERE sweep = ?", sweep);
+    const [{ digest = null } = {}, ...others] = rows;
+    return digest === null || others.length > 0 ? null : String(digest);
+  }
+
   /** What SQLite finds wrong with the file; null: nothing. Reads all of it. */
   damage(): string | null {
     const [row] = this.read("PRAGMA quick_check(1)");
@@ -231,7 +238,7 @@ export class SweepStore {
   ): BegunSweep<Kind> {
     if (!unfinished) {
       const id = addSweepRow(database, added);
-      addCells(database, id, added.addedCells);
+      addCells(database, id, added);
       return { sweep: this.anySweep(id) as Kind, resumed: false };
     }
     if (added.host) this.#refuseOtherMachine(unfinished.id, added.host);
@@ -335,7 +342,7 @@ function addSweepRow(
     seed,
     command,
     environment,
-  }: Omit<AddedSweep<AnySweep>, "addedCells" | "refuseChanged">,
+  }: Omit<AddedSweep<AnySweep>, "addedCells" | "refuseChanged" | "recording_digest">,
 ): number {
   const statement = database.prepare(
     `INSERT INTO sweep (name, plan, plan_digest, created_at, seed, command, environment, owner, kind)

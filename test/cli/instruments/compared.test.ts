@@ -6,7 +6,10 @@ import { comparedFetches } from "../../../cli/instruments/fetch/answer/compared.
 import { comparedFlows } from "../../../cli/instruments/flows/answer/compared.ts";
 import { compareRuns } from "../../../cli/results/compare/compare.ts";
 import type { ComparedSweep } from "../../../cli/results/compare/interleaved.ts";
+import { comparisonLines } from "../../../cli/results/compare/words.ts";
 import { judgeBudgets } from "../../../cli/results/gate/budget.ts";
+import { junitText } from "../../../cli/results/gate/junit.ts";
+import { commentText } from "../../../cli/results/gate/words.ts";
 import type { Budget } from "../../../schemas/generated/budget.ts";
 import { storedFetch } from "./fetch/records.ts";
 
@@ -16,13 +19,13 @@ const cell = { id: 1, sweep: 1, link: "10mbit/50ms", link_profile: null as never
 const blocks = Array.from({ length: repetitions + 1 }, (_, block) => block);
 
 /** `times` as slow as usual. The block after the last one counts system calls, and is slower still. */
-function fetches(times: number, tls: "1.2" | "1.3" = "1.3"): ComparedSweep {
+function fetches(times: number, tls: "1.2" | "1.3" = "1.3", digest: string | null = null): ComparedSweep {
   const made = blocks.map((block) =>
     storedFetch({ block, record: { download_ms: (block === repetitions ? 9000 : 200 + block) * times } }),
   );
   const object = "https://shop.example/";
   const variant = { object, lane: "h2", tls, ip: 4 } as const;
-  return comparedFetches({ plan: { repetitions } as never }, [{ ...cell, ...variant }], made);
+  return comparedFetches({ plan: { repetitions } as never }, [{ ...cell, ...variant }], made, digest);
 }
 
 /** Two flows alike by their words, of which the second gets less the slower all is. */
@@ -78,4 +81,32 @@ test("a budget names an object and a lane, a mix and a flow; a command there is 
   );
   for (const wrong of [{ command: "h2" }, { metric: "lcp" }, { lane: "h3" }])
     assert.throws(() => judged(fetches(1), wrong), UserError);
+});
+
+test("another recording behind the objects is said; one that was not noted is no other", () => {
+  const [changed] = compareRuns([fetches(1, "1.3", "a")], [fetches(1, "1.3", "b")], terms).cells;
+  assert.deepEqual([changed?.judgement, changed?.other_recording], ["unknown", true]);
+  const { cells } = compareRuns([fetches(1, "1.3", "a")], [fetches(1.2)], terms);
+  assert.deepEqual([cells[0]?.judgement, cells[0]?.other_recording], ["slower", false]);
+});
+
+test("a comparison is in the words of what was measured: table, comment and JUnit", () => {
+  const failing = (run: ComparedSweep): ComparedSweep => ({
+    ...run,
+    loads: run.loads.map((load) => ({ ...load, status: "failed" as const, reasons: ["refused"] })),
+  });
+  const few = (run: ComparedSweep): ComparedSweep => ({ ...run, loads: run.loads.slice(0, 2) });
+  for (const run of [fetches(1), flows(1)])
+    for (const other of [failing(run), few(run)]) {
+      const { nouns } = run;
+      const comparison = compareRuns([run], [other], terms);
+      const facts = { comparison, threshold_percent: 5, metric: nouns.metric ?? "", nouns };
+      const text = [
+        ...comparisonLines(comparison, 5, undefined, nouns),
+        commentText({ ...facts, moved: null, budgets: [], report: null }),
+        junitText(comparison, [], nouns),
+      ].join("\n");
+      assert.doesNotMatch(text, /\bloads?\b|\bpage load/);
+      assert.match(text, nouns.of === "fetches" ? /no valid fetch|valid fetches/ : /no valid run|valid runs/);
+    }
 });

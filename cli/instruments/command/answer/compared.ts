@@ -13,7 +13,7 @@ const subject = "commands";
 const noLink = "no link";
 
 export const commandNouns: ComparedNouns = {
-  ...{ of: "commands", lane: "command", loads: "runs", place: "command and link", metric: "time" },
+  ...{ of: "commands", lane: "command", load: "run", loads: "runs", place: "command and link", metric: "time" },
   heads: ["link", "command"],
   budget: { names: ["command"], words: "a command and a link" },
   together: "run both as commands of one `trilane time`",
@@ -27,20 +27,22 @@ export const comparedPlace = ({ subject: lane, link }: Pick<NewMeasuredCell, "su
 function cellOf(
   { plan }: Pick<CommandSweep, "plan">,
   { id, subject: lane, link, link_profile }: MeasuredCell,
+  recording_digest: string | null,
 ): RunCell {
   const { recording, reach, outside } = plan;
   const far = JSON.stringify([recording, reach, outside]);
-  return { ...comparedPlace({ subject: lane, link }), id, recording_digest: "", link_profile, far };
+  return { ...comparedPlace({ subject: lane, link }), id, recording_digest, link_profile, far };
 }
 
 export function comparedRun(
   sweep: Pick<CommandSweep, "plan">,
   cells: readonly MeasuredCell[],
   runs: readonly CommandRun[],
+  recording_digest: string | null = null,
 ): ComparedSweep {
   return {
     nouns: commandNouns,
-    cells: cells.map((cell) => cellOf(sweep, cell)),
+    cells: cells.map((cell) => cellOf(sweep, cell, recording_digest)),
     loads: runs.map((run) => {
       const time = runValue(run, timeQuantity);
       const { id, cell, block, status, reasons } = run;

@@ -84,9 +84,10 @@ export function commandInstrument(execution: CommandExecution): Instrument<Comma
     },
     begin: (results, start) => {
       const { name, seed } = plan;
-      const plan_digest = commandPlanDigest(plan, far?.recording?.digest ?? null);
-      const added = { kind: "commands", name, plan, plan_digest, seed, ...start, measuredCells } as const;
-      return begunSweep(results, addedMeasured<CommandSweep>(added), execution);
+      const recording_digest = far?.recording?.digest ?? null;
+      const plan_digest = commandPlanDigest(plan, recording_digest);
+      const noted = { plan_digest, recording_digest, seed, ...start, measuredCells };
+      return begunSweep(results, addedMeasured<CommandSweep>({ kind: "commands", name, plan, ...noted }), execution);
     },
     counted,
     run: ({ progress: _, ...session }) => {
@@ -130,7 +131,12 @@ export function commandInstrument(execution: CommandExecution): Instrument<Comma
     compared: {
       ...{ nouns: commandNouns, places: measuredCells.map(comparedPlace) },
       run: (results, sweep) =>
-        comparedRun(results.sweepOf("commands", sweep), measuredCellsOf(results, sweep), runsOf(results, sweep)),
+        comparedRun(
+          results.sweepOf("commands", sweep),
+          measuredCellsOf(results, sweep),
+          runsOf(results, sweep),
+          results.recordingOf(sweep),
+        ),
     },
   };
 }

@@ -7,7 +7,14 @@ import type { FetchCell, StoredFetch } from "../store/fetch_runs.ts";
 import { timedAttempts } from "./summary.ts";
 
 const nouns: ComparedNouns = {
-  ...{ of: "fetches", lane: "lane", loads: "fetches", place: "object, link and lane", metric: "download time" },
+  ...{
+    of: "fetches",
+    lane: "lane",
+    load: "fetch",
+    loads: "fetches",
+    place: "object, link and lane",
+    metric: "download time",
+  },
   heads: ["object and link", "lane"],
   budget: { names: ["page", "lane"], words: "a page (for an object), a link and a lane" },
 };
@@ -21,6 +28,7 @@ export function comparedFetches(
   { plan }: Pick<FetchSweep, "plan">,
   cells: readonly FetchCell[],
   fetches: readonly StoredFetch[],
+  recording_digest: string | null = null,
 ): ComparedSweep {
   const far = JSON.stringify([plan.page, plan.outside]);
   const places = new Map(
@@ -29,7 +37,7 @@ export function comparedFetches(
   const placeOf = (cell: number) => places.get(cell) ?? { page: "", link: "", lane: "" };
   return {
     nouns,
-    cells: cells.map(({ id, link_profile }) => ({ ...placeOf(id), id, link_profile, recording_digest: "", far })),
+    cells: cells.map(({ id, link_profile }) => ({ ...placeOf(id), id, link_profile, recording_digest, far })),
     loads: timedAttempts(fetches, plan.repetitions).map(({ id, cell, block, status, reasons, record }) => ({
       ...{ ...placeOf(cell), id, cell, block, status, reasons },
       plt_ms: record?.download_ms ?? null,

@@ -63,8 +63,10 @@ export function fetchInstrument(execution: FetchExecution): Instrument<FetchSwee
     begin: (results, begun) => {
       const start = { ...begun, environment: { ...begun.environment, ...served } };
       const { name, seed } = plan;
-      const plan_digest = fetchPlanDigest(plan, recording?.digest ?? null);
-      return begunSweep(results, addedFetches({ name, plan, plan_digest, seed, ...start, fetchCells }), execution);
+      const recording_digest = recording?.digest ?? null;
+      const plan_digest = fetchPlanDigest(plan, recording_digest);
+      const noted = { plan_digest, recording_digest, seed, ...start, fetchCells };
+      return begunSweep(results, addedFetches({ name, plan, ...noted }), execution);
     },
     counted,
     run: ({ progress: _, ...session }) => {

@@ -6,7 +6,7 @@ import type { FlowCell, FlowRunRow } from "../store/flow_runs.ts";
 import { flowGoodput, partsByMix } from "./contrasts.ts";
 
 const nouns: ComparedNouns = {
-  ...{ of: "flows", lane: "flow", loads: "runs", place: "mix, link and flow", metric: "time per MB" },
+  ...{ of: "flows", lane: "flow", load: "run", loads: "runs", place: "mix, link and flow", metric: "time per MB" },
   heads: ["mix and link", "flow"],
   budget: { names: ["page", "lane"], words: "a page (for a mix), a link and a lane (for a flow)" },
 };
@@ -17,6 +17,7 @@ export function comparedFlows(
   { plan }: Pick<FlowSweep, "plan">,
   cells: readonly FlowCell[],
   runs: readonly FlowRunRow[],
+  recording_digest: string | null = null,
 ): ComparedSweep {
   const words = partsByMix(plan);
   // A short run has more of slow start, and another page takes more of the link.
@@ -32,7 +33,7 @@ export function comparedFlows(
   return {
     nouns,
     cells: places.map(({ cell, part: _, ...place }, id) => ({
-      ...{ ...place, id, link_profile: cell.link_profile, recording_digest: "", far },
+      ...{ ...place, id, link_profile: cell.link_profile, recording_digest, far },
     })),
     loads: runs.flatMap((run) =>
       places.flatMap(({ cell, part, ...place }, id) => {

@@ -69,8 +69,9 @@ export function flowInstrument(execution: FlowExecution): Instrument<FlowSweep> 
     },
     begin: (results, start) => {
       const { name, seed } = plan;
-      const started = { name, plan, plan_digest: flowPlanDigest(plan), seed, ...start, flowCells };
-      return begunSweep(results, addedFlows(started), execution);
+      const recording_digest = [...(made.recordings?.values() ?? [])][0]?.digest ?? null;
+      const noted = { plan_digest: flowPlanDigest(plan), recording_digest, seed, ...start, flowCells };
+      return begunSweep(results, addedFlows({ name, plan, ...noted }), execution);
     },
     counted,
     settle: async (session) => {

@@ -4,7 +4,7 @@ import { type ComparedNouns, type ComparedSweep, interleavedSides } from "../../
 import type { Results } from "../../../results/store/results.ts";
 
 export const pageNouns: ComparedNouns = {
-  ...{ of: "pages", lane: "lane", loads: "loads", place: "page, link and lane", metric: null },
+  ...{ of: "pages", lane: "lane", load: "load", loads: "loads", place: "page, link and lane", metric: null },
   heads: ["page and link", "lane"],
   budget: { names: ["page", "lane"], words: "a page, a link and a lane" },
   together: "run `trilane compare --interleaved`",

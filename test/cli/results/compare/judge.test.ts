@@ -190,7 +190,7 @@ test("another link or page of the same name is not compared", () => {
   const before = run([{ times_ms: around(500, 10) }]);
   for (const [change, words] of [
     [{ shapedAs: "1mbit/50ms" }, "another link"],
-    [{ digest: "another" }, "another page"],
+    [{ digest: "another" }, "another recording"],
   ] as const) {
     const found = compare(before, run([{ times_ms: around(900, 10), ...change }]), 5);
     assert.deepEqual([found.cells[0]?.judgement, found.loads_needed, isWorse(found)], ["unknown", null, false]);

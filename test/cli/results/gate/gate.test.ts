@@ -44,11 +44,18 @@ const compared = (page: string, before_ms: number, after_ms: number) => {
   return { comparison: compareRuns([a], [b], terms), b };
 };
 
-const facts = { threshold_percent: 5, metric: "page load time", moved: null, budgets: [], report: null };
+const facts = {
+  nouns: pageNouns,
+  threshold_percent: 5,
+  metric: "page load time",
+  moved: null,
+  budgets: [],
+  report: null,
+};
 
 test("a slower cell is a failure in JUnit and the comment's first sentence; an equal one is neither", () => {
   const slower = compared("shop", 500, 600).comparison;
-  const junit = junitText(slower, []);
+  const junit = junitText(slower, [], pageNouns);
   assert.match(junit, /<testsuite name="trilane compare" tests="1" failures="1" errors="0" skipped="0">/);
   assert.match(junit, /<testcase classname="shop over 10mbit\/50ms" name="h2">\n {6}<failure message="\+20 % \(/);
   const comment = commentText({ ...facts, comparison: slower, report: "https://ci.example/run/1 (x)" });
@@ -61,7 +68,7 @@ test("a slower cell is a failure in JUnit and the comment's first sentence; an e
   assert.match(comment, /\n\[Report\]\(https:\/\/ci\.example\/run\/1[^ )]*\)\n/, "a link of one piece");
 
   const same = compared("shop", 500, 501).comparison;
-  assert.match(junitText(same, []), /failures="0"/);
+  assert.match(junitText(same, [], pageNouns), /failures="0"/);
   assert.match(
     commentText({ ...facts, comparison: same }),
     /### Trilane: nothing became worse\n\n\*\*No change of more than 5 %/,
@@ -106,7 +113,9 @@ function elementsOf(xml: string): SaxElement[] {
 test("a reader of XML finds each case, its names as they are, and its failure", () => {
   const page = 'a"<b>&\u202egnp.x\u0000\ud800';
   const { comparison, b } = compared(page, 500, 600);
-  const elements = elementsOf(junitText(comparison, judgeBudgets([{ metric: "plt", at_most_ms: 100 }], [b])));
+  const elements = elementsOf(
+    junitText(comparison, judgeBudgets([{ metric: "plt", at_most_ms: 100 }], [b]), pageNouns),
+  );
   assert.deepEqual(
     elements.map(({ name }) => name),
     ["testsuites", "testsuite", "testcase", "failure", "testcase", "failure"],
@@ -120,7 +129,7 @@ test("a reader of XML finds each case, its names as they are, and its failure", 
 test("names of strangers neither end an attribute nor become Markdown, HTML or mentions", () => {
   const page = 'a"<b>&|`@all`\u001b[31m\n# x';
   const { comparison, b } = compared(page, 500, 600);
-  const junit = junitText(comparison, judgeBudgets([{ metric: "plt", at_most_ms: 100 }], [b]));
+  const junit = junitText(comparison, judgeBudgets([{ metric: "plt", at_most_ms: 100 }], [b]), pageNouns);
   assert.match(junit, /classname="a&quot;&lt;b&gt;&amp;\|`@all`\?\[31m\?# x over /);
   assert.equal(junit.split("<testcase").length, 3);
   const comment = commentText({ ...facts, comparison });
@@ -130,7 +139,7 @@ test("names of strangers neither end an attribute nor become Markdown, HTML or m
 for (const [name, page] of Object.entries(hostileTexts))
   test(`a name that is ${name} stays text in JUnit and in a comment`, () => {
     const { comparison, b } = compared(page, 500, 600);
-    const junit = junitText(comparison, judgeBudgets([{ metric: "plt", at_most_ms: 100 }], [b]));
+    const junit = junitText(comparison, judgeBudgets([{ metric: "plt", at_most_ms: 100 }], [b]), pageNouns);
     assert.equal(elementsOf(junit).length, 6);
     const moved = { lane: "h2", request: { name: page, before_ms: 1, after_ms: 2 } };
     const comment = commentText({ ...facts, comparison, moved, report: page });

@@ -58,6 +58,15 @@ describe("flow runs", () => {
     rmSync(home, { recursive: true, force: true });
   });
 
+  test("the recording of a sweep is noted with its cells, which are no pages for that", () => {
+    const { sweep } = results.begin(addedFlows({ ...asked, recording_digest: "aaaa" }), true);
+    assert.equal(results.recordingOf(sweep.id), "aaaa");
+    recordFlowRun(results, run(flowCellsOf(results, sweep.id)[0]?.id ?? 0, 0));
+    assert.deepEqual([results.cellsOf(sweep.id), results.loadsOf(sweep.id)], [[], []]);
+    const without = results.begin(addedFlows(asked), true).sweep;
+    assert.equal(results.recordingOf(without.id), null);
+  });
+
   test("cells and runs are read as they were stored, with series and page load where there are some", () => {
     const { sweep, resumed } = results.begin(addedFlows(asked), false);
     assert.deepEqual([sweep.kind, resumed, sweep.plan], ["flows", false, asked.plan]);
