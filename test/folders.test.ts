@@ -201,23 +201,36 @@ test("nothing names an instrument but its own folder, the list and its commands"
   assert.deepEqual(counts, namers, "lower the number of a room that names them less");
 });
 
-/**
- * What else says what the instrument of commands is, but its own folder and the list: where its sweeps are stored, and its events. Whatever else
- * needs to know asks the list (PlanKind).
- */
-const wordsOfCommands =
-  /"commands"|commandNouns|CommandSweep|StoredCommandPlan|CommandPlan\b|[cC]ommand-?(?:Started|Finished|started|finished)/;
-const mayNameCommands = /^cli\/(?:instruments\/(?:command\/|all\.ts)|results\/store\/|sweep\/progress\/)/;
+/** What says that a sweep is of one kind or another, or is one of its events. Whatever needs to know asks the list (PlanKind, EventWords). */
+const wordsOfKinds: Readonly<Record<string, RegExp>> = {
+  page: /\bkind(?:: | [!=]== )"pages"|nouns\.of [!=]== "pages"|kind \?\? "pages"|"(?:load|film)-(?:started|finished)"/,
+  flows:
+    /\bkind(?:: | [!=]== )"flows"|FlowSweep|StoredFlowPlan|"flow-run-(?:started|finished)"|FlowRun(?:Started|Finished)/,
+  fetch: /"fetches"|FetchSweep|StoredFetchPlan|"fetch-(?:started|finished)"|Fetch(?:Started|Finished)/,
+  command:
+    /"commands"|commandNouns|CommandSweep|StoredCommandPlan|CommandPlan\b|"command-(?:started|finished)"|Command(?:Started|Finished)/,
+};
+/** Files elsewhere that still do. */
+const namesKinds: Readonly<Record<string, RegExp>> = {
+  page: /^cli\/results\/store\/(?:results|sweep_store|sweep_rows)\.ts$|^cli\/sweep\/cluster\//,
+  flows: /^cli\/results\/store\/(?:sweep_store|sweep_rows)\.ts$|^cli\/sweep\/cluster\//,
+  fetch: /^cli\/results\/store\/(?:sweep_store|sweep_rows|foreign_documents)\.ts$/,
+  command: /^cli\/results\/store\/(?:sweep_store|sweep_rows)\.ts$/,
+};
 
-test("an instrument is a folder and a line: no other code asks whether a sweep is of commands", () => {
-  const files = new Set(typescript.map(({ from }) => from).filter((file) => /^(?:cli|extension)\//.test(file)));
-  const naming = [...files].filter((file) => wordsOfCommands.test(readFileSync(join(checkout, file), "utf8")));
-  assert.ok(naming.length > 5, "files are read");
-  assert.deepEqual(
-    naming.filter((file) => !mayNameCommands.test(file)),
-    [],
-  );
-});
+for (const [name, words] of Object.entries(wordsOfKinds))
+  test(`an instrument is a folder and a line: no other code names what ${name} is`, () => {
+    const files = new Set(typescript.map(({ from }) => from).filter((file) => file.startsWith("cli/")));
+    const naming = [...files].filter((file) => words.test(readFileSync(join(checkout, file), "utf8")));
+    assert.ok(
+      naming.some((file) => file.startsWith(`cli/instruments/${name}/`)),
+      "files are read",
+    );
+    assert.deepEqual(
+      naming.filter((file) => !file.startsWith(`cli/instruments/${name}/`) && !namesKinds[name]?.test(file)),
+      [],
+    );
+  });
 
 /** What somebody who is to own a command need not read; `bench -- house` has the bar, 300 files. A command is given pages and reports (cli/commands/command.ts). */
 const notReached: Readonly<Record<string, RegExp>> = {

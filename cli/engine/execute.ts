@@ -33,7 +33,7 @@ export async function execute<Sweep extends AnySweep>(
   refuseIdleBudgets(terms, instrument);
   if (evidence !== undefined) makeEvidenceFolder(evidence);
   const { stdout: out, stderr: err, env: environment } = process;
-  const progress = openProgress({ json, out, err, environment, verbosity });
+  const progress = openProgress({ json, out, err, environment, verbosity, words: instrument.events });
   const begin: Held = (work) =>
     held(work, waitingOf(earlyEnd, progress, null), "nothing has begun, run the same command again");
   const results = await begin(() =>

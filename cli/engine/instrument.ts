@@ -13,6 +13,7 @@ import type { AnySweep, Environment, LoadStatus, NamedHost, Results } from "../r
 import type { NotedRecordings } from "../results/store/sweep_recordings.ts";
 import type { Shard } from "../sweep/cluster/shared_plan.ts";
 import type { PageSource } from "../sweep/plan/page_source.ts";
+import type { EventWords } from "../sweep/progress/event_words.ts";
 import type { Progress } from "../sweep/progress/progress.ts";
 import type { Verbosity } from "../sweep/progress/progress_log.ts";
 import type { EarlyEnd } from "./early_end.ts";
@@ -86,7 +87,9 @@ export interface Conclusion {
 
 export interface Instrument<Sweep extends AnySweep = AnySweep> {
   /** What its attempts are called. */
-  readonly noun: "loads" | "runs" | "fetches";
+  readonly noun: string;
+  /** What progress shows of its events. */
+  readonly events: EventWords;
   readonly profiles: readonly LinkProfile[];
   readonly sideBySide?: SideBySide;
   /**

@@ -72,7 +72,7 @@ export function releaseQuietly(results: Results, sweep: AnySweep): void {
 /** Says that it ended early, and sets the exit status. */
 export function reportStop(
   stopped: Omit<SweepStopped, "event">,
-  noun: "loads" | "runs" | "fetches",
+  noun: string,
   json: boolean,
   progress: Progress,
 ): void {

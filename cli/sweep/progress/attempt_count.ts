@@ -1,12 +1,12 @@
 // How far a sweep is, in runs that are done and in attempts at them, from its events. Writes nothing.
 import type { SweepEvent } from "../../../schemas/generated/sweep_event.ts";
 import { count } from "../../base/numbers.ts";
-import { commandPlace, fetchPlace, flowPlace } from "./progress_lines.ts";
+import type { EventWords } from "./event_words.ts";
 
 export interface AttemptStatus {
   readonly done: number;
   readonly all: number;
-  readonly noun: "runs" | "fetches";
+  readonly noun: string;
   /** `, 3 of 15 attempts not valid`; empty while all are. */
   readonly trouble: string;
   readonly left_s: number;
@@ -17,6 +17,11 @@ export interface AttemptStatus {
 export class AttemptCount {
   #attempts = 0;
   #invalid = 0;
+  readonly #words: EventWords;
+
+  constructor(words: EventWords) {
+    this.#words = words;
+  }
 
   /** Empty while all are valid. */
   get trouble(): string {
@@ -25,30 +30,11 @@ export class AttemptCount {
 
   /** Null: no attempt has ended. */
   after(event: SweepEvent): AttemptStatus | null {
-    switch (event.event) {
-      case "load-finished":
-        this.#add(event.status);
-        return this.#status(event.done, event.loads, "runs", event.left_s, `${event.page} ${event.link} ${event.lane}`);
-      case "flow-run-finished":
-        this.#add(event.status);
-        return this.#status(event.done, event.runs, "runs", event.left_s, flowPlace(event));
-      case "fetch-finished":
-        this.#add(event.status);
-        return this.#status(event.done, event.fetches, "fetches", event.left_s, fetchPlace(event));
-      case "command-finished":
-        this.#add(event.status);
-        return this.#status(event.done, event.runs, "runs", event.left_s, commandPlace(event));
-      default:
-        return null;
-    }
-  }
-
-  #add(status: string): void {
+    const shown = this.#words.shown(event);
+    if (!shown || !("ended" in shown)) return null;
+    const { done, all, status, left_s, place } = shown.ended;
     this.#attempts++;
     if (status !== "valid") this.#invalid++;
-  }
-
-  #status(done: number, all: number, noun: AttemptStatus["noun"], left_s: number, place: string): AttemptStatus {
-    return { done, all, noun, trouble: this.trouble, left_s, place };
+    return { done, all, noun: this.#words.nouns[1], trouble: this.trouble, left_s, place };
   }
 }

@@ -1,11 +1,11 @@
-// Shows a running sweep: lanes as tracks that fill, written over on a terminal; lines for a log elsewhere (progress_log.ts); or
+// Shows a running sweep: how far it is and what its instrument draws, written over on a terminal; lines for a log elsewhere (progress_log.ts); or
 // the events themselves as JSON lines. Writes what it gets; measures and decides nothing.
 import type { SweepEvent } from "../../../schemas/generated/sweep_event.ts";
 import { painted, type ShownLine, terminalJson, terminalText } from "../../base/terminal_text.ts";
 import { wrapped } from "../../base/wrapped_text.ts";
 import { AttemptCount } from "./attempt_count.ts";
-import { Tracks } from "./filling_tracks.ts";
-import { commandPlace, fetchPlace, flowPlace, formatDuration, progressLine } from "./progress_lines.ts";
+import type { EventWords } from "./event_words.ts";
+import { formatDuration, progressLine } from "./progress_lines.ts";
 import { logProgress, type Verbosity } from "./progress_log.ts";
 import { TroubleLimit } from "./trouble_limit.ts";
 
@@ -48,10 +48,11 @@ class TerminalProgress implements Progress {
   #timer: NodeJS.Timeout | null = null;
   #done = 0;
   #loads = 1;
-  #noun = "runs";
-  readonly #attempts = new AttemptCount();
+  #noun: string;
+  readonly #words: EventWords;
+  readonly #attempts: AttemptCount;
   readonly #troubles = new TroubleLimit();
-  readonly #tracks = new Tracks();
+  readonly #tracks: ReturnType<NonNullable<EventWords["tracks"]>> | undefined;
   #answer = "";
   #left_s = 0;
   #reportedAt_ms = 0;
@@ -64,21 +65,24 @@ class TerminalProgress implements Progress {
   #line = "";
   #below: readonly string[] = [];
 
-  constructor(out: Terminal, colour: boolean) {
+  constructor(out: Terminal, words: EventWords, colour: boolean) {
     this.#out = out;
     this.#colour = colour;
+    this.#words = words;
+    this.#noun = words.nouns[1];
+    this.#attempts = new AttemptCount(words);
+    this.#tracks = words.tracks?.();
   }
 
   tell(event: SweepEvent): void {
-    const said = progressLine(event);
-    this.#tracks.after(event);
+    const said = progressLine(event, this.#words);
+    this.#tracks?.after(event);
     if (said?.weight === "answer") this.#answer = said.line;
     else if (said?.weight === "detail") this.#drawLine(said.line);
     else if (said && (said.weight !== "trouble" || this.#troubles.admits(said.reason ?? "")))
       this.#say(said.line, said.weight === "news" ? undefined : warningColour);
     const ended = this.#attempts.after(event);
     if (ended) {
-      this.#noun = ended.noun;
       this.#count({ done: ended.done, loads: ended.all }, ended.left_s);
       this.#draw();
     }
@@ -92,29 +96,19 @@ class TerminalProgress implements Progress {
         this.#isPaused = true;
         if (this.#timer) this.#draw();
         break;
-      case "load-started":
-        this.#begin("");
-        break;
-      case "film-started":
-        this.#begin(`, filming ${event.page} ${event.link} ${event.lane}`);
-        break;
-      case "flow-run-started":
-        this.#begin(`, ${flowPlace(event)}`);
-        break;
-      case "fetch-started":
-        this.#begin(`, ${fetchPlace(event)}`);
-        break;
-      case "command-started":
-        this.#begin(`, ${commandPlace(event)}`);
-        break;
-      case "film-finished":
-        this.#countDownFrom(event.left_s);
-        this.#draw();
-        break;
-      case "answer-so-far":
-        if (this.#timer) this.#draw();
-        break;
       default:
+        this.#afterOwn(event);
+    }
+  }
+
+  /** An event of the instrument's own. */
+  #afterOwn(event: SweepEvent): void {
+    const shown = this.#words.shown(event);
+    if (!shown || "ended" in shown) return;
+    if ("began" in shown) this.#begin(shown.began);
+    else if (this.#timer) {
+      if (shown.left_s !== undefined) this.#countDownFrom(shown.left_s);
+      this.#draw();
     }
   }
 
@@ -181,7 +175,7 @@ class TerminalProgress implements Progress {
   #drawLine(line: string): void {
     this.#line = line;
     const columns = this.#out.columns || 80;
-    const tracks = this.#tracks.lines();
+    const tracks = this.#tracks?.lines() ?? [];
     const wanted = this.#answer === "" ? [] : wrapped(this.#answer, columns - 1).slice(0, answerRows);
     // Of lines that the terminal has no rows for the cursor cannot go back to the first.
     const least = Math.max(leastRows, tracks.length + 1 + wanted.length);
@@ -205,12 +199,13 @@ interface ProgressOptions {
   readonly environment: NodeJS.ProcessEnv;
   /** Default: a line that is written over on a terminal, `status` elsewhere. */
   readonly verbosity?: Verbosity | undefined;
+  readonly words: EventWords;
 }
 
 /** JSON events go to the output, which is theirs alone; words for people go to the error output. */
-export function openProgress({ json, out, err, environment, verbosity }: ProgressOptions): Progress {
+export function openProgress({ json, out, err, environment, verbosity, words }: ProgressOptions): Progress {
   if (json) return jsonProgress(out);
-  if (verbosity !== undefined) return logProgress(err, verbosity);
-  if (!err.isTTY || environment.TERM === "dumb") return logProgress(err, "status");
-  return new TerminalProgress(err, !environment.NO_COLOR);
+  if (verbosity !== undefined) return logProgress(err, verbosity, words);
+  if (!err.isTTY || environment.TERM === "dumb") return logProgress(err, "status", words);
+  return new TerminalProgress(err, words, !environment.NO_COLOR);
 }

@@ -1,12 +1,6 @@
-// What a sweep's events are in words, a line each. Pure.
+// What a sweep's events are in words, a line each; those of its instrument alone are the instrument's to say. Pure.
 import type {
-  BrowserChanged,
-  CommandFinished,
-  FetchFinished,
-  FilmFinished,
-  FlowRunFinished,
   LinkTested,
-  LoadFinished,
   PageTried,
   SweepEvent,
   SweepPaused,
@@ -14,6 +8,7 @@ import type {
 } from "../../../schemas/generated/sweep_event.ts";
 import { count } from "../../base/numbers.ts";
 import { percentDown } from "../../load/metrics/coverage.ts";
+import { type EndedAttempt, type EventWords, type Said, troubleOf } from "./event_words.ts";
 
 /** Seconds as people say them: `40 s`, `3 min 20 s`, `2 h 5 min`. */
 export function formatDuration(seconds: number): string {
@@ -57,16 +52,8 @@ function testLine({ link, reason, measurements, puts_off, tested, links, left_s 
   return `self-test ${tested} of ${links}: ${link} is as asked${left}`;
 }
 
-const nounsOf = {
-  pages: ["run", "runs"],
-  flows: ["run", "runs"],
-  fetches: ["fetch", "fetches"],
-  commands: ["run", "runs"],
-} as const;
-
-function startLine(event: SweepStarted): string {
-  const { sweep, name, cells, loads, done, resumed, expected_s, kind } = event;
-  const [noun, nouns] = nounsOf[kind ?? "pages"];
+function startLine(event: SweepStarted, [noun, nouns]: EventWords["nouns"]): string {
+  const { sweep, name, cells, loads, done, resumed, expected_s } = event;
   const [, raced] = /^race-(.+)$/.exec(name) ?? [];
   const what = `${raced === undefined ? "sweep" : "race"} ${sweep}`;
   const begun = resumed
@@ -76,72 +63,19 @@ function startLine(event: SweepStarted): string {
   return `${raced ?? name}: ${begun}${size}, about ${formatDuration(expected_s)}`;
 }
 
-function troubleLine(event: LoadFinished): string {
-  const { page, link, lane, attempt, status, reasons } = event;
-  return `${status}: ${page} ${link} ${lane}, attempt ${attempt + 1}: ${reasons[0] ?? "no reason given"}`;
-}
-
-/** What is run, on a terminal's line and in a log. */
-export function flowPlace({ mix, link, lane }: Pick<FlowRunFinished, "mix" | "link" | "lane">): string {
-  return `${mix} ${link}${lane === null ? "" : ` ${lane}`}`;
-}
-
-function flowTroubleLine(event: FlowRunFinished): string {
-  const { attempt, status, reasons } = event;
-  return `${status}: ${flowPlace(event)}, attempt ${attempt + 1}: ${reasons[0] ?? "no reason given"}`;
-}
-
-/** What is fetched, on a terminal's line and in a log. */
-export function fetchPlace({ object, lane, tls, ip, link }: FetchPlaceFacts): string {
-  const over = [lane, ...(tls === "1.2" ? ["TLS 1.2"] : []), ...(ip === 6 ? ["IPv6"] : [])].join(" ");
-  return `${over} ${object}${link === null ? "" : ` ${link}`}`;
-}
-
-type FetchPlaceFacts = Pick<FetchFinished, "object" | "lane" | "tls" | "ip" | "link">;
-
-function fetchTroubleLine(event: FetchFinished): string {
-  return `${event.status}: ${fetchPlace(event)}: ${event.reasons[0] ?? "no reason given"}`;
-}
-
-/** Which command is run. */
-export function commandPlace({ command, link }: Pick<CommandFinished, "command" | "link">): string {
-  return `${command}${link === null ? "" : ` ${link}`}`;
-}
-
-function filmTroubleLine({ page, link, lane, status, reasons }: FilmFinished): string {
-  return `no film of ${page} ${link} ${lane}: ${status}: ${reasons[0] ?? "no reason given"}`;
-}
-
 function pauseLine({ reason }: SweepPaused): string {
   const [, what, full] = /^(.*: (?:(no space left|the disk is full)|locked by another process))\b/.exec(reason) ?? [];
   if (what === undefined) return reason;
   return `paused: ${what}: ${full === undefined ? "when that lets go" : "free some, and"} it goes on by itself`;
 }
 
-function browserLine({ before, now }: BrowserChanged): string {
-  return `the browser changed from ${before} to ${now}: this sweep has loads of both; --new begins again with one`;
-}
-
-/**
- * `detail`: all is well; `answer`: what the loads say so far; `trouble`: with an attempt, which there may be many of; `warning`: what
- * whoever runs the sweep must know.
- */
-export interface Said {
-  readonly line: string;
-  readonly weight: "detail" | "news" | "answer" | "trouble" | "warning";
-  /** Of trouble: as the first reason has it. */
-  readonly reason?: string;
-}
-
-type Attempted = LoadFinished | FilmFinished | FlowRunFinished | FetchFinished | CommandFinished;
-
-function troubleOf(event: Attempted, line: string): Said | null {
-  if (event.status === "valid") return null;
-  return { line, weight: "trouble", reason: event.reasons[0] ?? "no reason given" };
+function endedLine(ended: EndedAttempt): Said | null {
+  const { place, attempt, status } = ended;
+  return troubleOf(`${status}: ${place}${attempt === undefined ? "" : `, attempt ${attempt + 1}`}`, ended);
 }
 
 /** What there is to say of an event; null: nothing worth a line. */
-export function progressLine(event: SweepEvent): Said | null {
+export function progressLine(event: SweepEvent, { nouns, shown }: EventWords): Said | null {
   switch (event.event) {
     case "page-ready":
       return { line: pageLine(event), weight: "news" };
@@ -150,24 +84,13 @@ export function progressLine(event: SweepEvent): Said | null {
     case "link-tested":
       return { line: testLine(event), weight: event.reason === null ? "detail" : "warning" };
     case "sweep-started":
-      return { line: startLine(event), weight: "news" };
-    case "answer-so-far":
-      return { line: `so far: ${event.sentence}`, weight: "answer" };
-    case "browser-changed":
-      return { line: browserLine(event), weight: "warning" };
+      return { line: startLine(event, nouns), weight: "news" };
     case "sweep-paused":
       return { line: pauseLine(event), weight: "warning" };
-    case "film-finished":
-      return troubleOf(event, filmTroubleLine(event));
-    case "load-finished":
-      return troubleOf(event, troubleLine(event));
-    case "flow-run-finished":
-      return troubleOf(event, flowTroubleLine(event));
-    case "fetch-finished":
-      return troubleOf(event, fetchTroubleLine(event));
-    case "command-finished":
-      return troubleOf(event, `${event.status}: ${commandPlace(event)}: ${event.reasons[0] ?? "no reason given"}`);
-    default:
-      return null;
+    default: {
+      const own = shown(event);
+      if (own === null || "began" in own) return null;
+      return "ended" in own ? endedLine(own.ended) : own.said;
+    }
   }
 }

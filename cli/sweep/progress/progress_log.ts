@@ -2,8 +2,9 @@
 import type { SweepEvent } from "../../../schemas/generated/sweep_event.ts";
 import { terminalText } from "../../base/terminal_text.ts";
 import { AttemptCount, type AttemptStatus } from "./attempt_count.ts";
+import type { EventWords, Said } from "./event_words.ts";
 import type { Progress, Terminal } from "./progress.ts";
-import { formatDuration, progressLine, type Said } from "./progress_lines.ts";
+import { formatDuration, progressLine } from "./progress_lines.ts";
 import { TroubleLimit } from "./trouble_limit.ts";
 
 /** `quiet`: nothing while all is well; `status`: a line every so often; `verbose`: each load. */
@@ -30,12 +31,15 @@ class LogProgress implements Progress {
   readonly #began_ms: number;
   #shown_ms = Number.NEGATIVE_INFINITY;
   readonly #troubles = new TroubleLimit();
-  readonly #attempts = new AttemptCount();
+  readonly #attempts: AttemptCount;
+  readonly #words: EventWords;
   #status: AttemptStatus | null = null;
   /** The newest answer, until it is time for a line. */
   #answer: string | null = null;
 
-  constructor(out: Terminal, verbosity: Verbosity, clock: Clock) {
+  constructor(out: Terminal, verbosity: Verbosity, words: EventWords, clock: Clock) {
+    this.#words = words;
+    this.#attempts = new AttemptCount(words);
     this.#out = out;
     this.#verbosity = verbosity;
     this.#clock = clock;
@@ -43,7 +47,7 @@ class LogProgress implements Progress {
   }
 
   tell(event: SweepEvent): void {
-    const said = progressLine(event);
+    const said = progressLine(event, this.#words);
     if (said?.weight === "answer") this.#answer = said.line;
     else if (said?.weight === "trouble") this.#trouble(said);
     else if (said && (said.weight !== "detail" || this.#verbosity === "verbose"))
@@ -85,6 +89,6 @@ class LogProgress implements Progress {
   }
 }
 
-export function logProgress(out: Terminal, verbosity: Verbosity, clock = systemClock): Progress {
-  return new LogProgress(out, verbosity, clock);
+export function logProgress(out: Terminal, verbosity: Verbosity, words: EventWords, clock = systemClock): Progress {
+  return new LogProgress(out, verbosity, words, clock);
 }

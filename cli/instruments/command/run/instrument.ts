@@ -27,7 +27,7 @@ import { guess_ms } from "../plan/describe.ts";
 import { type CommandPlan, commandCellsAt, commandPlanDigest, commandSeed, farOf } from "../plan/plan.ts";
 import { attemptCommand } from "./attempt.ts";
 import { commandTable } from "./outcome.ts";
-import { commandTasks, runCommands } from "./runner.ts";
+import { commandEvents, commandTasks, runCommands } from "./runner.ts";
 
 export interface CommandExecution extends ExecutionTerms {
   readonly plan: CommandPlan;
@@ -72,6 +72,7 @@ export function commandInstrument(execution: CommandExecution): Instrument<Comma
   return {
     noun: "runs",
     sideBySide: sideBySideOf(plan),
+    events: commandEvents,
     profiles: [...new Set(measuredCells.flatMap(({ link_profile }) => link_profile ?? []))],
     blocks: plan.repetitions,
     prepare: async () => {

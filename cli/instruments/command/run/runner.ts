@@ -18,6 +18,7 @@ import {
   recordMeasuredRun,
 } from "../../../results/store/measured_runs.ts";
 import type { CommandSweep, Results } from "../../../results/store/results.ts";
+import type { EventWords } from "../../../sweep/progress/event_words.ts";
 import { counted, type RuledRun, ruledCommands } from "../answer/comparison.ts";
 import { type CommandPlan, commandPlace, orderCommands } from "../plan/plan.ts";
 import type { CommandAttempt } from "./attempt.ts";
@@ -42,6 +43,20 @@ export interface CommandRunnerOptions extends RunnerOptions<MeasuredCell> {
 function placeOf({ cell, planned }: CommandTask, attempt: number) {
   return { position: planned.position, command: cell.subject, link: cell.link, block: planned.block, attempt };
 }
+
+/** Which command is run. */
+const placeWords = ({ command, link }: CommandStarted | CommandFinished): string =>
+  `${command}${link === null ? "" : ` ${link}`}`;
+
+export const commandEvents: EventWords = {
+  nouns: ["run", "runs"],
+  shown: (event) => {
+    if (event.event === "command-started") return { began: `, ${placeWords(event)}` };
+    if (event.event !== "command-finished") return null;
+    const { attempt: _, ...ended } = event;
+    return { ended: { ...ended, all: event.runs, place: placeWords(event) } };
+  },
+};
 
 /** Runs until every planned run has an outcome that counts or has used up its attempts, until they are enough, or until the signal. */
 export function runCommands(options: CommandRunnerOptions): Promise<RunOutcome> {

@@ -27,7 +27,7 @@ import { attemptFetch } from "./attempt.ts";
 import { tryClient } from "./client_words.ts";
 import { HostManners } from "./host_manners.ts";
 import { fetchTable } from "./outcome.ts";
-import { type FetchRunnerOptions, fetchTasks, runFetchSweep } from "./runner.ts";
+import { type FetchRunnerOptions, fetchEvents, fetchTasks, runFetchSweep } from "./runner.ts";
 import { tryStrace } from "./strace.ts";
 
 export interface FetchExecution extends ExecutionTerms {
@@ -47,6 +47,7 @@ export function fetchInstrument(execution: FetchExecution): Instrument<FetchSwee
     noun: "fetches",
     // Several fetches at once would share the way to live servers.
     sideBySide: plan.outside ? "never" : "as-calibrated",
+    events: fetchEvents,
     profiles: [...new Set(fetchCells.flatMap(({ link_profile }) => link_profile ?? []))],
     blocks: blocksOf(plan),
     prepare: async () => {

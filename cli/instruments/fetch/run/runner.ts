@@ -11,6 +11,7 @@ import { type PlannedTask, plannedTasks } from "../../../engine/planned_task.ts"
 import { runTasks } from "../../../engine/runner.ts";
 import { stoppingOf } from "../../../engine/stopping.ts";
 import type { FetchSweep, Results } from "../../../results/store/results.ts";
+import type { EventWords } from "../../../sweep/progress/event_words.ts";
 import { counted, type RuledFetch, ruledFetches } from "../answer/comparison.ts";
 import { isLive } from "../metrics/fetched.ts";
 import { fetchPlace, orderFetches } from "../plan/fetch_order.ts";
@@ -45,6 +46,22 @@ function placeOf({ cell, planned }: FetchTask, attempt: number) {
   const { object, lane, tls, ip, link } = cell;
   return { position: planned.position, object, lane, tls, ip, link, block: planned.block, attempt };
 }
+
+/** What is fetched, on a terminal's line and in a log. */
+function placeWords({ object, lane, tls, ip, link }: FetchStarted | FetchFinished): string {
+  const over = [lane, ...(tls === "1.2" ? ["TLS 1.2"] : []), ...(ip === 6 ? ["IPv6"] : [])].join(" ");
+  return `${over} ${object}${link === null ? "" : ` ${link}`}`;
+}
+
+export const fetchEvents: EventWords = {
+  nouns: ["fetch", "fetches"],
+  shown: (event) => {
+    if (event.event === "fetch-started") return { began: `, ${placeWords(event)}` };
+    if (event.event !== "fetch-finished") return null;
+    const { attempt: _, ...ended } = event;
+    return { ended: { ...ended, all: event.fetches, place: placeWords(event) } };
+  },
+};
 
 /** Runs until every planned fetch has an outcome that counts or has used up its attempts, or until the signal. */
 export function runFetchSweep(options: FetchRunnerOptions): Promise<RunOutcome> {

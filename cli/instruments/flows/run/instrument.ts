@@ -31,7 +31,7 @@ import { addedFlows, type FlowRunRow, flowPageLoadOf, flowRunsOf } from "../stor
 import { attemptFlowRun, type FlowAttemptRequest } from "./attempt.ts";
 import { countsOf, excludedSentence, flowCellResults, flowTable, noneValidReason } from "./outcome.ts";
 import { attemptPageRun, type RunPage } from "./page_run.ts";
-import { runFlowSweep } from "./runner.ts";
+import { flowEvents, runFlowSweep } from "./runner.ts";
 import { contrastedCell, flowTasks, type RunCell, runCells } from "./tasks.ts";
 
 export interface FlowExecution extends ExecutionTerms {
@@ -57,6 +57,7 @@ export function flowInstrument(execution: FlowExecution): Instrument<FlowSweep> 
   const cellsIn = (results: Parameters<typeof runCells>[0], sweep: FlowSweep) => runCells(results, sweep, flowCells);
   return {
     noun: "runs",
+    events: flowEvents,
     profiles: flowCells.map(({ link_profile }) => link_profile),
     blocks: plan.repetitions,
     prepare: async (held, progress) => {

@@ -13,6 +13,7 @@ import { runTasks } from "../../../engine/runner.ts";
 import { stoppingOf } from "../../../engine/stopping.ts";
 import { flowRunOf } from "../../../link/flows/flow_run.ts";
 import type { FlowSweep } from "../../../results/store/results.ts";
+import type { EventWords } from "../../../sweep/progress/event_words.ts";
 import { counted, type RuledFlowRun, ruledFlows } from "../answer/contrasts.ts";
 import type { FlowPlan } from "../plan/plan.ts";
 import { runPlace, runSeed } from "../plan/run_order.ts";
@@ -56,6 +57,19 @@ function requestOf(
     ...(pageOf ? { page: pageOf(cell) } : {}),
   };
 }
+
+/** What is run, on a terminal's line and in a log. */
+const placeWords = ({ mix, link, lane }: Pick<FlowRunFinished, "mix" | "link" | "lane">): string =>
+  `${mix} ${link}${lane === null ? "" : ` ${lane}`}`;
+
+export const flowEvents: EventWords = {
+  nouns: ["run", "runs"],
+  shown: (event) => {
+    if (event.event === "flow-run-started") return { began: `, ${placeWords(event)}` };
+    if (event.event !== "flow-run-finished") return null;
+    return { ended: { ...event, all: event.runs, place: placeWords(event) } };
+  },
+};
 
 /** Runs until every planned run has a valid attempt or has used up its attempts, or until the signal. */
 export function runFlowSweep(options: FlowRunnerOptions): Promise<RunOutcome> {

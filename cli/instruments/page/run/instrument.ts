@@ -32,6 +32,7 @@ import { videoLength_s } from "../../../sweep/plan/video_pages.ts";
 import { comparedPages, pageNouns } from "../answer/compared.ts";
 import { LooksSoFar } from "./answer_so_far.ts";
 import { failureOf, outcomeLines, outcomeOf } from "./outcome.ts";
+import { pageEvents } from "./page_events.ts";
 import { counted, runPageLoads } from "./runner.ts";
 
 export interface PageExecution extends ExecutionTerms {
@@ -71,6 +72,7 @@ function pageInstrument(execution: PageExecution): Instrument<Sweep> {
   measuring.catch(() => undefined);
   return {
     noun: "loads",
+    events: pageEvents,
     // Live servers are not ours to load, and several loads at once would share the way to them.
     sideBySide: plan.servers?.[liveServer] ? "never" : "as-calibrated",
     profiles: planned.map(({ link_profile }) => link_profile),

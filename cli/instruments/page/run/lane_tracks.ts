@@ -7,7 +7,7 @@ import { direction, type Improvement, limitOf } from "../../../results/verdict/c
 import { counted, type Sample } from "../../../results/verdict/sample.ts";
 import type { LaneSummary } from "../../../results/verdict/summary.ts";
 import { isEquivalent, isProbable } from "../../../results/verdict/verdict.ts";
-import { laneColour } from "../../../sweep/progress/filling_tracks.ts";
+import { laneColour } from "./filling_tracks.ts";
 
 const width = 80;
 const [narrowest, widest] = [16, 40];

@@ -1,9 +1,10 @@
-// cli/sweep/progress/progress.ts and outcome.ts: what is shown where, in lines that fit, and events that follow their schema.
+// cli/sweep/progress/progress.ts with the words of page loads, and outcome.ts: what is shown where, in lines that fit, and events that follow their schema.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { type Lane, laneFacts, laneOf } from "../../../../cli/base/lanes.ts";
 import { wrapped } from "../../../../cli/base/wrapped_text.ts";
 import { outcomeLines, outcomeOf } from "../../../../cli/instruments/page/run/outcome.ts";
+import { pageEvents } from "../../../../cli/instruments/page/run/page_events.ts";
 import { parseLink } from "../../../../cli/link/link.ts";
 import { type LoadObservations, loadObservations } from "../../../../cli/results/store/load_observations.ts";
 import type { Cell, Load } from "../../../../cli/results/store/results.ts";
@@ -80,6 +81,7 @@ function shown(
     out: stream("out"),
     err: stream("err"),
     environment: options.environment ?? {},
+    words: pageEvents,
   });
   for (const event of events) progress.tell(event);
   progress.end();
@@ -102,7 +104,7 @@ describe("progress", () => {
   test("lines below the one that is written over: drawn with it, gone with their run, and none where there is no such line", () => {
     let text = "";
     const terminal = { isTTY: true, columns: 20, rows: 5, write: (more: string) => (text += more) };
-    const options = { json: false, out: terminal, err: terminal, environment: { NO_COLOR: "1" } };
+    const options = { words: pageEvents, json: false, out: terminal, err: terminal, environment: { NO_COLOR: "1" } };
     const progress = openProgress(options);
     progress.tell(tested());
     const drawn = (work: () => void): string => {
@@ -150,7 +152,7 @@ describe("progress", () => {
     const lines: string[] = [];
     let now_ms = 0;
     const clock = { now_ms: () => now_ms, date: () => new Date(now_ms) };
-    const progress = logProgress({ write: (line: string) => lines.push(line) }, verbosity, clock);
+    const progress = logProgress({ write: (line: string) => lines.push(line) }, verbosity, pageEvents, clock);
     progress.tell(started);
     for (let load = 0; load < minutes * 12; load++, now_ms += 5000)
       progress.tell(
@@ -175,7 +177,7 @@ describe("progress", () => {
     const lines: string[] = [];
     let now_ms = 0;
     const clock = { now_ms: () => now_ms, date: () => new Date(now_ms) };
-    const progress = logProgress({ write: (line: string) => lines.push(line) }, "status", clock);
+    const progress = logProgress({ write: (line: string) => lines.push(line) }, "status", pageEvents, clock);
     for (let load = 0; load < 40; load++, now_ms += 1000) {
       progress.tell(finished({ done: load, loads: 100 }));
       progress.tell({ event: "answer-so-far", sweep: 1, sentence: `sentence ${load}.`, has_interval: false });
@@ -208,7 +210,7 @@ describe("progress", () => {
     ] as const) {
       let written = "";
       const err = { isTTY: true, columns: 80, rows, write: (text: string) => (written += text) };
-      const progress = openProgress({ json: false, out: err, err, environment: { NO_COLOR: "1" } });
+      const progress = openProgress({ words: pageEvents, json: false, out: err, err, environment: { NO_COLOR: "1" } });
       progress.tell({ ...started, lanes, runs: 3 });
       const place = { page: "shop", link: "3g", position: 1, lane: "h3", block: 0, attempt: 0 } as const;
       progress.tell({ event: "load-started", ...place });
@@ -256,7 +258,7 @@ describe("progress", () => {
     const drawn = (environment: NodeJS.ProcessEnv) => {
       let written = "";
       const err = { isTTY: true, columns: 80, write: (text: string) => (written += text) };
-      const progress = openProgress({ json: false, out: err, err, environment });
+      const progress = openProgress({ words: pageEvents, json: false, out: err, err, environment });
       for (const event of events) progress.tell(event);
       const seen = screenOf(written);
       progress.end();
@@ -288,7 +290,7 @@ describe("progress", () => {
     context.mock.method(performance, "now", () => now_ms);
     let text = "";
     const err = { isTTY: true, columns: 80, write: (more: string) => (text += more) };
-    const progress = openProgress({ json: false, out: err, err, environment: {} });
+    const progress = openProgress({ words: pageEvents, json: false, out: err, err, environment: {} });
     const { position, page, lane, link, block, attempt } = finished({ page: "a", link: "3g" });
     const lastLine = () => text.split("\r\x1b[K").at(-1) ?? "";
     progress.tell(started);
@@ -324,7 +326,7 @@ describe("progress", () => {
   });
 
   test("a pause says what it waits for", () => {
-    const line = (reason: string) => progressLine({ event: "sweep-paused", sweep: 1, reason })?.line;
+    const line = (reason: string) => progressLine({ event: "sweep-paused", sweep: 1, reason }, pageEvents)?.line;
     assert.equal(
       line("results.db: no space left: free some and run the same command again"),
       "paused: results.db: no space left: free some, and it goes on by itself",
@@ -480,9 +482,10 @@ test("a trial load that asks for too much is not said to ask for too little", ()
     coverage: { requests: 1, bytes: 1 },
   });
   const asked = "page shop: a trial load asks for 100 % of its recorded requests and 100 % of their bytes";
-  assert.equal(progressLine(tried(null))?.line, asked);
+  assert.equal(progressLine(tried(null), pageEvents)?.line, asked);
   assert.equal(
-    progressLine(tried("asks for too much that is not in the recording: 12 requests (20 %, bound 5 %)"))?.line,
+    progressLine(tried("asks for too much that is not in the recording: 12 requests (20 %, bound 5 %)"), pageEvents)
+      ?.line,
     `${asked}; its loads will not count (asks for too much that is not in the recording), see \`trilane recording check shop\``,
   );
 });

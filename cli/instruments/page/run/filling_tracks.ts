@@ -1,10 +1,10 @@
 // The lanes of a page on a link as tracks that fill as runs end, each with its median so far. From a sweep's events; text out.
-import type { SweepEvent } from "../../../schemas/generated/sweep_event.ts";
-import { labelParts, laneFacts } from "../../base/lanes.ts";
-import { formatTime } from "../../base/numbers.ts";
-import { median } from "../../base/quantile.ts";
-import type { ShownLine } from "../../base/terminal_text.ts";
-import { sortLanes } from "../../results/verdict/sample.ts";
+import type { SweepEvent } from "../../../../schemas/generated/sweep_event.ts";
+import { labelParts, laneFacts } from "../../../base/lanes.ts";
+import { formatTime } from "../../../base/numbers.ts";
+import { median } from "../../../base/quantile.ts";
+import type { ShownLine } from "../../../base/terminal_text.ts";
+import { sortLanes } from "../../../results/verdict/sample.ts";
 
 interface Track {
   readonly plts_ms: number[];
