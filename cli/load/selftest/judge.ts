@@ -5,6 +5,7 @@
 import type { LinkDirection, LinkProfile } from "../../../schemas/generated/link_profile.ts";
 import type { SelftestRow } from "../../../schemas/generated/selftest.ts";
 import { mean, median, quantile } from "../../base/quantile.ts";
+import { heldUp_ms } from "../disturbance.ts";
 import { busyRate, delays_ms, fatesOf, fullQueue, tracePace } from "./arrivals.ts";
 import type { LinkRecord, PhaseRecord } from "./measure.ts";
 import {
@@ -32,8 +33,10 @@ const skew = 2.2;
 /** What is this machine's and may be otherwise the next time. */
 const tooFast = "this machine could not receive as fast as the link";
 const tooSlow = "this machine could not send faster than the link";
+/** What a busy machine does to a link is judged load by load (cli/load/disturbance.ts): it is no fault of the link. */
+const heldUp = "this machine held up the link";
 const noneArrived = "no packet arrived";
-export const machineReasons: readonly string[] = [tooFast, tooSlow];
+export const machineReasons: readonly string[] = [tooFast, tooSlow, heldUp];
 
 type Quantity = SelftestRow["quantity"];
 
@@ -285,17 +288,35 @@ function queueRow(link: LinkProfile, direction: Direction, phase: PhaseRecord, r
   return [row("queue", direction, { asked: packets, measured, tolerance, n: phase.numbers.length })];
 }
 
+/** A row that is out by no more time than the machine held up the link in this phase is not measured. */
+function unlessHeldUp(row: SelftestRow, phase: PhaseRecord, record: LinkRecord): SelftestRow {
+  const { quantity, direction, asked, measured, outcome } = row;
+  const overdue = record.shaper?.overdue;
+  if (outcome !== "out" || asked === null || measured === null || !overdue) return row;
+  const lasted_ns = Math.max(phase.sent_ns.at(-1) ?? 0, phase.arrived_ns.at(-1) ?? 0);
+  const off_ms = {
+    rate: Math.abs(measured / asked - 1) * (lasted_ns / 1e6),
+    lateness: measured,
+  }[quantity as string];
+  const { start_ns } = phase;
+  return off_ms !== undefined && heldUp_ms(overdue, { start_ns, end_ns: start_ns + lasted_ns }) >= off_ms
+    ? notMeasured(quantity, direction, asked, heldUp)
+    : row;
+}
+
 /** The rows of one link, both directions side by side. */
 export function judge(link: LinkProfile, record: LinkRecord): SelftestRow[] {
   const rows = directions.flatMap((direction) => {
     const configured = link[direction];
     return record.phases
       .filter((phase) => phase.direction === direction)
-      .flatMap((phase) =>
-        phase.kind === "steady"
-          ? [...delayRows(direction, configured, phase, record), ...fateRows(direction, configured, phase)]
-          : [rateRow(direction, configured, phase, record), ...queueRow(link, direction, phase, record)],
-      );
+      .flatMap((phase) => {
+        const measured =
+          phase.kind === "steady"
+            ? [...delayRows(direction, configured, phase, record), ...fateRows(direction, configured, phase)]
+            : [rateRow(direction, configured, phase, record), ...queueRow(link, direction, phase, record)];
+        return measured.map((each) => unlessHeldUp(each, phase, record));
+      });
   });
   const order = Object.keys(units);
   return rows.toSorted((a, b) => order.indexOf(a.quantity) - order.indexOf(b.quantity));

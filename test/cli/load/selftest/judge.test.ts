@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseLink } from "../../../../cli/link/link.ts";
+import type { ShaperReport } from "../../../../cli/load/reports.ts";
 import { tracePace } from "../../../../cli/load/selftest/arrivals.ts";
 import { formatRow, linkLines } from "../../../../cli/load/selftest/format.ts";
 import { judge } from "../../../../cli/load/selftest/judge.ts";
@@ -91,6 +92,28 @@ test("what cannot be measured says why, and is not out", () => {
     assert.equal(row?.measured, null);
     assert.match(row?.reason ?? "", reason, form);
   }
+});
+
+test("a rate or lateness that is off by no more time than the machine held up the link is not measured", () => {
+  /** So long in each of the link's phases. */
+  const heldUp = (form: string, fault: Fault, held_ms: number): SelftestRow[] => {
+    const record = recordOf(form, fault);
+    const intervals = [[1e12, 1e12 + held_ms * 1e6]];
+    const overdue = { total_ns: held_ms * 1e6, resolution_ns: 0, intervals };
+    return judge(parseLink(form), { ...record, shaper: { overdue } as ShaperReport });
+  };
+  // 1 % of a flood of 2 s.
+  assert.deepEqual(outOf(heldUp("3mbit/50ms", { rateFactor: 1.01 }, 10)), ["rate down", "rate up"]);
+  const rows = heldUp("3mbit/50ms", { rateFactor: 1.01 }, 60);
+  assert.deepEqual(outOf(rows), []);
+  const rate = rows.find(({ quantity }) => quantity === "rate");
+  assert.deepEqual([rate?.outcome, rate?.reason], ["not-measured", "this machine held up the link"]);
+  const late = { lateEvery: { packets: 60, ms: 3 } };
+  assert.deepEqual(outOf(heldUp("100mbit/20ms", late, 2)), ["lateness down", "lateness up"]);
+  assert.deepEqual(outOf(heldUp("100mbit/20ms", late, 4)), []);
+  // A delay is the median's, and a queue the link's.
+  assert.deepEqual(outOf(heldUp("3mbit/50ms", { extraDelay_ms: 0.5 }, 500)), ["delay down", "delay up"]);
+  assert.deepEqual(outOf(heldUp("3mbit/50ms,queue=30p", { extraQueue: 3 }, 500)), ["queue down", "queue up"]);
 });
 
 test("a fault is told in one sentence, with what was asked; within tolerance there is none", () => {
