@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { excess_ms } from "../../cli/load/disturbance.ts";
 import type { LoadRequest, PageLoad } from "../../cli/load/load.ts";
+import { linkIsOut } from "../../cli/load/selftest/format.ts";
 import type { Calm } from "../calm_machine.ts";
 import { untimedLoad } from "./untimed_load.ts";
 
@@ -18,8 +19,8 @@ export async function calmLoad(calm: Calm, options: LoadRequest): Promise<PageLo
   return load;
 }
 
-/** Of a race that ended because no load of it counted. */
-export function noteDisturbed(error: unknown, calm: Calm): void {
-  const words = JSON.stringify(error ?? "");
-  if (/the machine (disturbed|held up)/.test(words)) calm.disturbed(words);
+/** Of a sweep that ended because no attempt counted: what it says of the machine, and of its link, which a busy machine delays, too. */
+export function noteDisturbed(said: unknown, calm: Calm): void {
+  const words = JSON.stringify(said ?? "");
+  if (new RegExp(`the machine (disturbed|held up)|${linkIsOut}`).test(words)) calm.disturbed(words);
 }

@@ -65,7 +65,8 @@ export async function killedSweep(options: KilledSweep): Promise<KilledSweepOutc
         const family = familyOf(runner);
         for (const process of family) seen.set(`${process.pid} ${process.start_ticks}`, process);
         met = chosen(victim, family, runner);
-        if (met.length === 0) await delay(3);
+        // A look at all processes takes some ms of a CPU.
+        if (met.length === 0) await delay(20);
       }
       if (isOver() || met.length === 0) break;
       for (const { pid } of met) {

@@ -35,7 +35,16 @@ async function record(): Promise<void> {
   const directives = `location = /post { return 200 "posted"; }`;
   const hosts = ["pin.test"];
   const site = makeLiveSite(folder, [{ hosts, address: "203.0.113.1", root, program: "nginx", directives }]);
-  const words = ["record", "https://pin.test/", "--name", "pin", "--pin-time", "--trust", site.authority];
+  const words = [
+    "record",
+    "https://pin.test/",
+    "--name",
+    "pin",
+    "--pin-time",
+    "--trust",
+    site.authority,
+    "--no-time-servers",
+  ];
   const { status, stderr } = run(home, words, { around: site.words });
   assert.equal(status, 0, stderr);
 }

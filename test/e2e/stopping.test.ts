@@ -1,4 +1,6 @@
 // `--decide`, `--precise` and `--time-limit` of what is no page load: each ends with fewer runs than there might be, and says what was decided.
+// Beside others: what is decided differs by far more than a busy machine adds.
+// Long: attempts until it is decided.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Stopping } from "../../schemas/generated/stopping.ts";

@@ -1,5 +1,6 @@
 // `trilane time`: what a command does is what is said of it, whatever it does; nothing of it is left; behind a link it is the link that is
 // timed. Times are held to one another, not to a clock.
+// Beside others: all but tests of time.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { globSync, readFileSync, writeFileSync } from "node:fs";
