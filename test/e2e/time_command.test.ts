@@ -13,6 +13,7 @@ import { captureFacts } from "../bench/capture_facts.ts";
 import { timedTest } from "../calm_machine.ts";
 import { run as runIn, running, start } from "../product.ts";
 import { tempFolder } from "../temp_folder.ts";
+import { anyDisturbance } from "./untimed_load.ts";
 
 /**
  * Of 1 MB over a link and TCP, as arithmetic: a round trip each for the name, the connection, TLS 1.3 and the request; the pauses of slow
@@ -91,7 +92,7 @@ describe("trilane time", () => {
 
   test("behind a link its round trip is timed, packets are counted, and numbers read; report, CSV and list know the sweep", () => {
     const { status, stdout, stderr } = time(
-      ...["--link", "10mbit/60ms", "--runs", "5", "--number", "rtt=time=([0-9.]+) ms"],
+      ...["--link", "10mbit/60ms", "--runs", "5", "--number", "rtt=time=([0-9.]+) ms", ...anyDisturbance],
       ...["--command", "one=ping -c 1 100.64.0.1", "--command", "two=ping -c 2 -i 0.2 100.64.0.1"],
       ...["--evidence", join(home, "kept")],
     );
