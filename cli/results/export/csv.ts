@@ -24,16 +24,19 @@ interface Column {
   readonly film?: (film: FilmedLoad, cell: Cell | undefined, terms: Terms) => CsvValue;
 }
 
-/** What loads and filmed loads of a cell have in common. */
-function fromCell(of: (cell: Cell) => CsvValue): Pick<Column, "value" | "film"> {
-  const value = (_: unknown, cell: Cell | undefined) => (cell ? of(cell) : null);
-  return { value, film: value };
-}
+const column = (name: string, meaning: string, value: Column["value"], film?: Column["film"]): Column =>
+  film ? { name, meaning, value, film } : { name, meaning, value };
 
-function fromTerms(of: (terms: Terms) => CsvValue): Pick<Column, "value" | "film"> {
+/** What loads and filmed loads of a cell have in common. */
+const ofCell = (name: string, meaning: string, of: (cell: Cell) => CsvValue): Column => {
+  const value = (_: unknown, cell: Cell | undefined) => (cell ? of(cell) : null);
+  return column(name, meaning, value, value);
+};
+
+const ofTerms = (name: string, meaning: string, of: (terms: Terms) => CsvValue): Column => {
   const value = (_: unknown, __: unknown, terms: Terms) => of(terms);
-  return { value, film: value };
-}
+  return column(name, meaning, value, value);
+};
 
 /** Of servers. Later ones have their columns at the end. */
 const settingsWithPlace = new Set(["origins", "think", "extra_rtt", "chain", "priorities", "early_hints", "tls"]);
@@ -43,7 +46,7 @@ function settingColumns(wanted: (name: string) => boolean): Column[] {
     if (meaning === undefined || !wanted(name)) return [];
     const text = (value: Serving[typeof name]): CsvValue =>
       typeof value === "object" ? (Object.values(value)[0] ?? null) : value;
-    return [{ name, meaning, ...fromTerms((terms) => text(terms[name])) }];
+    return [ofTerms(name, meaning, (terms) => text(terms[name]))];
   });
 }
 
@@ -56,68 +59,58 @@ function wasPinned(_: unknown, cell: Cell | undefined, terms: Terms): boolean | 
 type OwnField = { [Name in keyof Load]: Load[Name] extends CsvValue ? Name : never }[keyof Load] & string;
 
 /** What a load has under the column's name. */
-const own = (name: OwnField, meaning: string): Column => ({ name, meaning, value: (load) => load[name] });
+const own = (name: OwnField, meaning: string): Column => column(name, meaning, (load) => load[name]);
 
 const metric = (name: LoadMetric): Column => own(name, loadMetrics[name].meaning);
 
-const filmMetric = (name: FilmMetric): Column => ({
-  name,
-  meaning: filmMetrics[name].meaning,
-  value: () => null,
-  film: (film) => film[name],
-});
+const filmMetric = (name: FilmMetric): Column =>
+  column(
+    name,
+    filmMetrics[name].meaning,
+    () => null,
+    (film) => film[name],
+  );
 
 /** New ones are appended, those of metrics by themselves: readers by place keep working. */
 const firstColumns: readonly Column[] = [
-  {
-    name: "load_id",
-    meaning: "number of the load in the results; empty: filmed loads have none",
-    value: (load) => load.id,
-  },
-  { name: "page", meaning: "name of the recording", value: (load) => load.page, film: (_, cell) => cell?.page ?? null },
+  column("load_id", "number of the load in the results; empty: filmed loads have none", (load) => load.id),
+  column(
+    "page",
+    "name of the recording",
+    (load) => load.page,
+    (_, cell) => cell?.page ?? null,
+  ),
   {
     ...own("lane", "lane the load was held to: h1, h2, h3, h3-0rtt, ..."),
     film: (_, cell) => cell?.lane ?? null,
   },
   { ...own("link", "the emulated link, short form"), film: (_, cell) => cell?.link ?? null },
-  {
-    name: "down_bps",
-    meaning: "rate towards the browser in bit/s; empty: unlimited",
-    ...fromCell((cell) => cell.link_profile.down.rate_bps),
-  },
-  {
-    name: "up_bps",
-    meaning: "rate from the browser in bit/s; empty: unlimited",
-    ...fromCell((cell) => cell.link_profile.up.rate_bps),
-  },
-  { name: "rtt_ms", meaning: "minimum round trip of the link", ...fromCell((cell) => cell.link_profile.rtt_ms) },
-  {
-    name: "loss_down",
-    meaning: "share of packets lost towards the browser, 0 to 1",
-    ...fromCell((cell) => cell.link_profile.down.loss),
-  },
-  { name: "loss_up", meaning: "the same from the browser", ...fromCell((cell) => cell.link_profile.up.loss) },
+  ofCell("down_bps", "rate towards the browser in bit/s; empty: unlimited", (cell) => cell.link_profile.down.rate_bps),
+  ofCell("up_bps", "rate from the browser in bit/s; empty: unlimited", (cell) => cell.link_profile.up.rate_bps),
+  ofCell("rtt_ms", "minimum round trip of the link", (cell) => cell.link_profile.rtt_ms),
+  ofCell("loss_down", "share of packets lost towards the browser, 0 to 1", (cell) => cell.link_profile.down.loss),
+  ofCell("loss_up", "the same from the browser", (cell) => cell.link_profile.up.loss),
   own("block", "repetition, from 0; its loads ran next to each other"),
   own("attempt", "try at this load, from 0"),
   own("position", "place in the planned order, from 0"),
-  {
-    name: "status",
-    meaning: "valid, invalid (not what was asked) or failed (no end)",
-    value: (load) => load.status,
-    film: (film) => film.status,
-  },
-  {
-    name: "averaged",
-    meaning: "true if the load enters medians of the page load time: valid ones, and those that timed out",
-    value: (load) => counted(load) !== null,
-    film: () => false,
-  },
-  {
-    name: "reasons",
-    meaning: "why it is not valid; several are joined by |",
-    value: (load) => load.reasons.join(" | "),
-    film: (film) => film.reasons.join(" | "),
-  },
+  column(
+    "status",
+    "valid, invalid (not what was asked) or failed (no end)",
+    (load) => load.status,
+    (film) => film.status,
+  ),
+  column(
+    "averaged",
+    "true if the load enters medians of the page load time: valid ones, and those that timed out",
+    (load) => counted(load) !== null,
+    () => false,
+  ),
+  column(
+    "reasons",
+    "why it is not valid; several are joined by |",
+    (load) => load.reasons.join(" | "),
+    (film) => film.reasons.join(" | "),
+  ),
   own("started_at", "ISO 8601, UTC"),
   own("wall_ms", "the load's whole cost, lab and browser included"),
   { ...metric("plt_ms"), film: (film) => film.plt_ms },
@@ -143,50 +136,43 @@ const firstColumns: readonly Column[] = [
   own("off_lane", "requests on another protocol than the lane's"),
   own("browser_version", "of Chromium, or Firefox and its version; empty: not told"),
   own("browser_sha256", "of the browser's program"),
-  { name: "host", meaning: "machine that ran it; empty: not noted", ...fromCell(({ host }) => host?.name ?? null) },
-  { name: "host_cpu", meaning: "its processor", ...fromCell(({ host }) => host?.facts.cpu ?? null) },
-  { name: "host_cpus", meaning: "how many CPUs it has", ...fromCell(({ host }) => host?.facts.cpus ?? null) },
-  { name: "host_kernel", meaning: "its Linux", ...fromCell(({ host }) => host?.facts.kernel ?? null) },
-  {
-    name: "host_browser",
-    meaning: "versions of browsers that it ran, with | between",
-    ...fromCell(({ host }) => (host ? keptBrowsers(host.facts.versions).join(" | ") || null : null)),
-  },
-  { name: "recording_digest", meaning: "SHA-256 of the recording", ...fromCell((cell) => cell.recording_digest) },
+  ofCell("host", "machine that ran it; empty: not noted", ({ host }) => host?.name ?? null),
+  ofCell("host_cpu", "its processor", ({ host }) => host?.facts.cpu ?? null),
+  ofCell("host_cpus", "how many CPUs it has", ({ host }) => host?.facts.cpus ?? null),
+  ofCell("host_kernel", "its Linux", ({ host }) => host?.facts.kernel ?? null),
+  ofCell("host_browser", "versions of browsers that it ran, with | between", ({ host }) =>
+    host ? keptBrowsers(host.facts.versions).join(" | ") || null : null,
+  ),
+  ofCell("recording_digest", "SHA-256 of the recording", (cell) => cell.recording_digest),
   ...settingColumns((name) => settingsWithPlace.has(name)),
-  {
-    name: "pin_time",
-    meaning:
-      "true if its clock was set and its random numbers seeded, as the plan or a trial load said; empty: not noted",
-    value: wasPinned,
-    film: wasPinned,
-  },
-  { name: "transport", meaning: "stock, tuned or custom", ...fromTerms(({ transport }) => transport.preset) },
-  {
-    name: "tcp_congestion",
-    meaning: "congestion control of the servers' TCP",
-    ...fromTerms(({ transport }) => transport.tcp.congestion_control),
-  },
-  {
-    name: "quic_congestion",
-    meaning: "the same of their QUIC",
-    ...fromTerms(({ transport }) => transport.quic.congestion_control),
-  },
-  {
-    name: "filmed",
-    meaning: "true for a further load that was filmed, which takes time; in no average",
-    value: () => false,
-    film: () => true,
-  },
+  column(
+    "pin_time",
+    "true if its clock was set and its random numbers seeded, as the plan or a trial load said; empty: not noted",
+    wasPinned,
+    wasPinned,
+  ),
+  ofTerms("transport", "stock, tuned or custom", ({ transport }) => transport.preset),
+  ofTerms(
+    "tcp_congestion",
+    "congestion control of the servers' TCP",
+    ({ transport }) => transport.tcp.congestion_control,
+  ),
+  ofTerms("quic_congestion", "the same of their QUIC", ({ transport }) => transport.quic.congestion_control),
+  column(
+    "filmed",
+    "true for a further load that was filmed, which takes time; in no average",
+    () => false,
+    () => true,
+  ),
   { ...metric("speed_index_ms"), meaning: filmMetrics.speed_index_ms.meaning, film: (film) => film.speed_index_ms },
   filmMetric("visually_complete_85_ms"),
   filmMetric("visually_complete_95_ms"),
   filmMetric("visually_complete_100_ms"),
-  {
-    name: "dilation",
-    meaning: "how many times slower time passed in the lab (sweeps of earlier versions); times are undilated",
-    ...fromTerms(({ dilation }) => dilation),
-  },
+  ofTerms(
+    "dilation",
+    "how many times slower time passed in the lab (sweeps of earlier versions); times are undilated",
+    ({ dilation }) => dilation,
+  ),
   own("coverage_requests", "share of the recorded requests before the recorded load event that it asked for, 0 to 1"),
   own("coverage_bytes", "the same of their bytes"),
   own("beyond_reports", "beacons, pings and reports that are not in the recording"),
@@ -209,17 +195,17 @@ export const columns: readonly Column[] = [
   ...[...pageMetrics, ...computedMetrics].filter((name) => !firstNames.has(name)).map(metric),
   ...visualMetrics.filter((name) => !firstNames.has(name)).map(filmMetric),
   ...videoMetrics.map(metric),
-  {
-    name: "user_timings",
-    meaning: "the page's marks and measures (User Timing), as JSON by mark:NAME and measure:NAME, in ms",
-    value: ({ user_timings }) => (user_timings === undefined ? null : JSON.stringify(user_timings)),
-  },
-  ...allFactors.map(
-    (factor): Column => ({
-      name: factor,
-      meaning: `${factor} by the plan's name, of a sweep that compares ${factorFacts[factor].several}; empty: of any other`,
-      ...fromCell((cell) => factorsOf(cell.lane)[factor] ?? null),
-    }),
+  column(
+    "user_timings",
+    "the page's marks and measures (User Timing), as JSON by mark:NAME and measure:NAME, in ms",
+    ({ user_timings }) => (user_timings === undefined ? null : JSON.stringify(user_timings)),
+  ),
+  ...allFactors.map((factor) =>
+    ofCell(
+      factor,
+      `${factor} by the plan's name, of a sweep that compares ${factorFacts[factor].several}; empty: of any other`,
+      (cell) => factorsOf(cell.lane)[factor] ?? null,
+    ),
   ),
   ...settingColumns((name) => !settingsWithPlace.has(name)),
 ];

@@ -29,63 +29,50 @@ const switches = ({ resolutions }: Video): number | null =>
 const state = (video: Video): string =>
   `${video.error ? `failed: ${video.error}` : video.state.replace("-", " ")}${video.live ? ", live" : ""}${video.removed ? ", removed" : ""}`;
 
+/** `name`: the member that says why there is none. */
+const number = (
+  name: keyof Video,
+  title: string,
+  meaning: string | undefined,
+  of: Pick<Column<Video>, "value" | "cell">,
+): Column<Video> => ({ title, ...(meaning === undefined ? {} : { meaning }), isNumber: true, ...of, why: why(name) });
+
 const columns: readonly Column<Video>[] = [
   { title: "video", value: nameOf, cell: (video) => html`<span title="${video.source}">${nameOf(video)}</span>` },
   { title: "state", meaning: "when it was read", value: state, cell: state },
-  {
-    title: "startup",
-    meaning: "from the call to play, or with autoplay from the load's beginning, until it played",
-    isNumber: true,
-    value: ({ startup_ms }) => startup_ms,
-    cell: ({ startup_ms }) => formatTime(startup_ms ?? 0),
-    why: why("startup_ms"),
-  },
-  {
-    title: "stalls",
-    meaning: "waiting for data after it had begun to play, seeks apart",
-    isNumber: true,
+  number(
+    "startup_ms",
+    "startup",
+    "from the call to play, or with autoplay from the load's beginning, until it played",
+    {
+      value: ({ startup_ms }) => startup_ms,
+      cell: ({ startup_ms }) => formatTime(startup_ms ?? 0),
+    },
+  ),
+  number("stalls", "stalls", "waiting for data after it had begun to play, seeks apart", {
     value: ({ stalls }) => stalls?.length ?? null,
     cell: ({ stalls }) => String(stalls?.length),
-    why: why("stalls"),
-  },
-  {
-    title: "stalled",
-    meaning: "all stalls together",
-    isNumber: true,
+  }),
+  number("stalled_ms", "stalled", "all stalls together", {
     value: ({ stalled_ms }) => stalled_ms,
     cell: ({ stalled_ms }) => formatTime(stalled_ms ?? 0),
-    why: why("stalled_ms"),
-  },
-  {
-    title: "stall ratio",
-    meaning: "time stalled over time stalled and played",
-    isNumber: true,
+  }),
+  number("stall_ratio", "stall ratio", "time stalled over time stalled and played", {
     value: ({ stall_ratio }) => stall_ratio,
     cell: ({ stall_ratio }) => `${((stall_ratio ?? 0) * 100).toFixed(1)} %`,
-    why: why("stall_ratio"),
-  },
-  {
-    title: "played",
-    isNumber: true,
+  }),
+  number("played_ms", "played", undefined, {
     value: ({ played_ms }) => played_ms,
     cell: ({ played_ms }) => formatTime(played_ms ?? 0),
-    why: why("played_ms"),
-  },
-  {
-    title: "dropped frames",
-    isNumber: true,
+  }),
+  number("frames_dropped", "dropped frames", undefined, {
     value: ({ frames_dropped }) => frames_dropped,
     cell: ({ frames, frames_dropped }) => `${frames_dropped} of ${frames}`,
-    why: why("frames_dropped"),
-  },
-  {
-    title: "switches",
-    meaning: "of the rendition, as far as they change the picture's size",
-    isNumber: true,
+  }),
+  number("resolutions", "switches", "of the rendition, as far as they change the picture's size", {
     value: switches,
     cell: (video) => String(switches(video)),
-    why: why("resolutions"),
-  },
+  }),
   {
     title: "picture",
     meaning: "width and height in pixels, one after the other",
