@@ -28,7 +28,7 @@ const allowed: Readonly<Record<string, keyof typeof reasons>> = {
   "test/bounded.ts": "shown",
   "test/calm_machine.ts": "patience",
   "test/cli/base/process_folder.test.ts": "given",
-  "test/cli/install/build_cache.test.ts": "given",
+  "test/cli/install/build_cache.slow.test.ts": "given",
   "test/cli/install/packages/bundle.slow.test.ts": "compared",
   "test/cli/load/cpu_time.test.ts": "compared",
   "test/cli/load/cross_traffic.test.ts": "least",

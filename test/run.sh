@@ -91,13 +91,13 @@ largest_first() { xargs -0 -r ls -S --; }
 # By itself node leaves a CPU free, which on two is half of them. Two more than CPUs, as some wait. Most files share processes.
 units() {
   mapfile -t files < <(find test -name '*.test.ts' -not -name '*.slow.test.ts' -not -path 'test/e2e/*' -print0 | largest_first)
-  mapfile -t files < <(node --disable-warning=ExperimentalWarning test/together.ts build/test-together $((8 * $(nproc))) "${files[@]}")
-  TRILANE_FUZZ_SEEDS=${TRILANE_FUZZ_SEEDS:-100} node_test 1500 "$(($(nproc) + 2))" "${files[@]}"
+  mapfile -t files < <(node --disable-warning=ExperimentalWarning test/together.ts build/test-together $((5 * $(nproc))) "${files[@]}")
+  TRILANE_FUZZ_SEEDS=${TRILANE_FUZZ_SEEDS:-25} node_test 1500 "$(($(nproc) + 2))" "${files[@]}"
 }
 # Of some files only those of which something changed since they passed run (wide.ts).
 changed() { node --disable-warning=ExperimentalWarning test/wide.ts "$@"; }
-# Units that compute for seconds, as those of statistics' error rates and of mutated input, of which `units` takes little:
-# `npm run test:unit` leaves them out.
+# Units that compute for seconds, as those of statistics' error rates and of mutated input, of which `units` takes little, and
+# those of set-up and of the tests' own runner, which few changes touch: not in `npm run test:unit`.
 slow() {
   local status=0
   sanitized -L slow -j "$(nproc)" || status=1

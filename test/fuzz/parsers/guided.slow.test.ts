@@ -14,7 +14,7 @@ function deepFault(input: Buffer): void {
 }
 
 test("a fault behind four bytes is found step by step", async () => {
-  const coverage = new Coverage(/guided\.test/);
+  const coverage = new Coverage(/guided\.slow\.test/);
   let left = 400_000;
   const { finding, inputs } = await fuzz({
     ...{ parse: deepFault, corpus: [Buffer.from("abcd")], seed: 1, coverage },
