@@ -18,6 +18,7 @@ import { metricsOf } from "../../extension/capture/web_vitals.ts";
 import identity from "../../schemas/extension.json" with { type: "json" };
 import type { HarEntry } from "../../schemas/generated/page_load.ts";
 import type { Profile } from "../../schemas/generated/profile.ts";
+import { exchange as anExchange } from "../cli/recording/archive/example_recording.ts";
 import { tempFolder } from "../temp_folder.ts";
 
 // Its queue holds all that six connections or a slow start send at once: which packets a shorter one drops is chance, and
@@ -59,22 +60,16 @@ async function record(home: string, { requests, hosts, body_bytes }: BenchPage):
   const pixels = Buffer.alloc(body_bytes, 0);
   pixels.write("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64");
   const exchanges = [url, ...images].map((address, index) => ({
-    exchange: {
-      method: "GET",
-      scheme: "https" as const,
+    exchange: anExchange(new URL(address).pathname, {
       host: new URL(address).host,
-      port: 443,
-      path: new URL(address).pathname,
       request_headers: [],
       address: `203.0.113.${1 + (index === 0 ? 0 : (index - 1) % hosts)}`,
-      status: 200,
       response_headers: [
         ["content-type", index === 0 ? "text/html" : "image/gif"],
         ["cache-control", "no-store"],
-      ] as [string, string][],
-      body_origin: "recorded" as const,
+      ],
       recorded: {},
-    },
+    }),
     body: index === 0 ? new TextEncoder().encode(document) : pixels,
   }));
   await withArchive(home, (archive) =>

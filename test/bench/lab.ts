@@ -12,6 +12,7 @@ import { measureLoad } from "../../cli/load/load.ts";
 import { quiet_ms } from "../../cli/load/quiet_page.ts";
 import type { NewExchange } from "../../cli/recording/archive/archive.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
+import { exchange as anExchange } from "../cli/recording/archive/example_recording.ts";
 import { tempFolder } from "../temp_folder.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";
 
@@ -28,19 +29,12 @@ function pageExchanges(count: number, hostCount: number): NewExchange[] {
   const sources = Array.from({ length: count - 1 }, (_, index) => `https://${host(index)}/object-${index}`);
   const document = `<!doctype html><title>bench</title>${sources.map((url) => `<link rel="x-bench" href="${url}">`).join("")}`;
   const exchange = (index: number, path: string, type: string, body: Uint8Array): NewExchange => ({
-    exchange: {
-      method: "GET",
-      scheme: "https",
+    exchange: anExchange(path, {
       host: host(index),
-      port: 443,
-      path,
-      request_headers: [["accept", "*/*"]],
       address: `192.0.2.${1 + (index % hostCount)}`,
-      status: 200,
       response_headers: [["content-type", type]],
-      body_origin: "recorded",
       recorded: {},
-    },
+    }),
     body,
   });
   return [

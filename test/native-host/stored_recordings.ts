@@ -3,13 +3,8 @@ import assert from "node:assert/strict";
 import { chmodSync, writeFileSync } from "node:fs";
 import { programPath } from "../../cli/base/programs.ts";
 import { shellWord } from "../../cli/base/shell_word.ts";
-import type { Exchange } from "../../cli/recording/archive/archive.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
-
-const exchange = (path: string): Exchange => ({
-  ...{ method: "GET", scheme: "https", host: "a.example", port: 443, path, request_headers: [] },
-  ...{ address: "192.0.2.1", status: 200, response_headers: [], body_origin: "recorded", recorded: {} },
-});
+import { exchange } from "../cli/recording/archive/example_recording.ts";
 
 /** `bodies` of them, each with bytes that no other recording has. `program`: in the place of trilane-host. */
 export async function storeRecording(home: string, name: string, program: string, bodies = 3): Promise<void> {
@@ -19,7 +14,10 @@ export async function storeRecording(home: string, name: string, program: string
       archive.write({ name, url: "https://a.example/", source: "test", notes: {}, replace: false }, async (writer) => {
         for (let at = 0; at < bodies; at++) {
           const path = at === 0 ? "/" : `/${at}`;
-          await writer.add({ exchange: exchange(path), body: Buffer.from(`body of ${name} ${path}`) });
+          await writer.add({
+            exchange: exchange(path, { host: "a.example" }),
+            body: Buffer.from(`body of ${name} ${path}`),
+          });
         }
       }),
     program,

@@ -8,6 +8,7 @@ import { withArchive } from "../../../cli/recording/archive/client.ts";
 import { modelRecording } from "../../../cli/recording/model/model_recording.ts";
 import type { ModelFinding } from "../../../cli/sweep/plan/model_trial.ts";
 import { tempFolder } from "../../temp_folder.ts";
+import { exchange as anExchange } from "../recording/archive/example_recording.ts";
 
 const home = tempFolder("trilane-choose-");
 
@@ -15,19 +16,12 @@ type Body = "there" | "missing" | "cut";
 
 function exchange(path: string, type: string, kind: string, body: Body): NewExchange {
   return {
-    exchange: {
-      method: "GET",
-      scheme: "https",
+    exchange: anExchange(path, {
       host: "page.test",
-      port: 443,
-      path,
-      request_headers: [],
-      address: "192.0.2.1",
-      status: 200,
       response_headers: [["content-type", type]],
       body_origin: body === "missing" ? "filled" : "recorded",
       recorded: { resource_type: kind, ...(body === "cut" ? { cut_off: true } : {}) },
-    },
+    }),
     body: Buffer.from(path.padEnd(40, "x")),
   };
 }

@@ -1,4 +1,4 @@
-// What tests of the archive's client record: one exchange, which they vary, and the recording that it is in.
+// What tests record: one exchange, which they vary, and the recording that it is in.
 import { createHash } from "node:crypto";
 import type { Exchange } from "../../../../cli/recording/archive/archive.ts";
 

@@ -8,6 +8,7 @@ import { RunError, UserError } from "../../../../cli/base/errors.ts";
 import { withArchive } from "../../../../cli/recording/archive/client.ts";
 import { HostConversation } from "../../../../cli/recording/archive/host.ts";
 import { tempFolder } from "../../../temp_folder.ts";
+import { exchange } from "./example_recording.ts";
 
 let home: string;
 
@@ -27,19 +28,7 @@ async function store(version: string, { amount, filling } = wide, body?: Buffer)
     archive.write(page, async (writer) => {
       for (let index = 0; index < amount; index++)
         await writer.add({
-          exchange: {
-            method: "GET",
-            scheme: "https",
-            host: "www.example.org",
-            port: 443,
-            path: `/${index}`,
-            request_headers: [["x-version", `${version} ${filling}`]],
-            address: "192.0.2.10",
-            status: 200,
-            response_headers: [],
-            body_origin: "recorded",
-            recorded: {},
-          },
+          exchange: exchange(`/${index}`, { request_headers: [["x-version", `${version} ${filling}`]] }),
           body: index === 0 ? body : undefined,
         });
     }),

@@ -12,6 +12,7 @@ import { type Edits, editRecording, isHost, matches } from "../../../../cli/reco
 import { summarize } from "../../../../cli/recording/edit/summary.ts";
 import { verifyRecording } from "../../../../cli/recording/edit/verify.ts";
 import { tempFolder } from "../../../temp_folder.ts";
+import { exchange as anExchange } from "../archive/example_recording.ts";
 
 let folder: string;
 let home: string;
@@ -20,22 +21,11 @@ beforeEach(() => {
   home = join(folder, "home");
 });
 
-function exchange(path: string, more: Partial<Exchange> = {}): Exchange {
-  return {
-    method: "GET",
-    scheme: "https",
-    host: "shop.example",
-    port: 443,
-    path,
-    request_headers: [],
-    address: "192.0.2.10",
-    status: 200,
-    response_headers: [["content-type", "text/html; charset=utf-8"]],
-    body_origin: "recorded",
-    recorded: { protocol: "h2", transfer_size: 1, cut_off: false },
-    ...more,
-  };
-}
+const usual = {
+  ...{ host: "shop.example", request_headers: [], recorded: { protocol: "h2", transfer_size: 1, cut_off: false } },
+  response_headers: [["content-type", "text/html; charset=utf-8"]] satisfies Exchange["response_headers"],
+};
+const exchange = (path: string, more: Partial<Exchange> = {}): Exchange => anExchange(path, { ...usual, ...more });
 
 const zipped: Exchange["response_headers"] = [
   ["content-type", "text/css"],

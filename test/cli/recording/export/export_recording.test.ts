@@ -12,28 +12,21 @@ import { exportRecording, type RecordingFormat } from "../../../../cli/recording
 import { importAny } from "../../../../cli/recording/import/import_any.ts";
 import { tempFolder } from "../../../temp_folder.ts";
 import { publicHarSchema } from "../../results/export/har_schema.ts";
+import { exchange as anExchange } from "../archive/example_recording.ts";
 
 let folder: string;
 beforeEach(() => {
   folder = tempFolder("trilane-export-");
 });
 
-function exchange(path: string, more: Partial<Exchange> = {}): Exchange {
-  return {
-    method: "GET",
-    scheme: "https",
+const html: Exchange["response_headers"] = [["content-type", "text/html; charset=utf-8"]];
+const exchange = (path: string, more: Partial<Exchange> = {}): Exchange =>
+  anExchange(path, {
     host: "shop.example",
-    port: 443,
-    path,
     request_headers: [["user-agent", "Chrome"]],
-    address: "192.0.2.10",
-    status: 200,
-    response_headers: [["content-type", "text/html; charset=utf-8"]],
-    body_origin: "recorded",
-    recorded: { protocol: "h2" },
+    response_headers: html,
     ...more,
-  };
-}
+  });
 
 const encoded = (encoding: string): Exchange["response_headers"] => [
   ["content-type", "text/css"],

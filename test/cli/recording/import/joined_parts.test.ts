@@ -3,27 +3,19 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { NewExchange } from "../../../../cli/recording/archive/archive.ts";
 import { joinParts } from "../../../../cli/recording/import/joined_parts.ts";
+import { exchange } from "../archive/example_recording.ts";
 
 const whole = Buffer.from("abcdefghijklmnopqrst");
 
 function part(first: number, last: number, { etag = '"1"', path = "/v", body = whole.subarray(first, last + 1) } = {}) {
   return {
-    exchange: {
-      ...{
-        method: "GET",
-        scheme: "https",
-        host: "a.example",
-        port: 443,
-        path,
-        request_headers: [],
-        address: "192.0.2.1",
-      },
-      ...{ status: 206, body_origin: "recorded", recorded: {} },
+    exchange: exchange(path, {
+      status: 206,
       response_headers: [
         ["etag", etag],
         ["content-range", `bytes ${first}-${last}/${whole.length}`],
       ],
-    },
+    }),
     body,
   } satisfies NewExchange as NewExchange;
 }

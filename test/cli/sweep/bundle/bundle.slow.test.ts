@@ -22,6 +22,7 @@ import type { Plan } from "../../../../cli/sweep/plan/plan_document.ts";
 import type { Bundle } from "../../../../schemas/generated/bundle.ts";
 import type { Reproduced } from "../../../../schemas/generated/reproduced.ts";
 import { tempFolder } from "../../../temp_folder.ts";
+import { exchange } from "../../recording/archive/example_recording.ts";
 import { type Fixture, storeFixture } from "../../report/fixture.ts";
 import { hostileFixture, lossFixture, manyPagesFixture, raceFixture } from "../../report/fixtures.ts";
 import { writeReport } from "../../report/written_report.ts";
@@ -221,23 +222,7 @@ describe("a bundle", () => {
     await withArchive(home, (archive) =>
       archive.write(
         { name: "shop", url: "https://shop.example.com/", source: "test", notes: {}, replace: true },
-        (writer) =>
-          writer.add({
-            exchange: {
-              method: "GET",
-              scheme: "https",
-              host: "shop.example.com",
-              port: 443,
-              path: "/",
-              request_headers: [],
-              address: "192.0.2.10",
-              status: 200,
-              response_headers: [],
-              body_origin: "recorded",
-              recorded: {},
-            },
-            body: big,
-          }),
+        (writer) => writer.add({ exchange: exchange("/", { host: "shop.example.com" }), body: big }),
       ),
     );
     const { digest } = (await withArchive(home, (archive) => archive.list()))[0] ?? {};

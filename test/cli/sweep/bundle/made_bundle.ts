@@ -9,29 +9,14 @@ import { withArchive } from "../../../../cli/recording/archive/client.ts";
 import { resultsPath } from "../../../../cli/results/store/database.ts";
 import { type BundleRequest, writeBundle } from "../../../../cli/sweep/bundle/write_bundle.ts";
 import type { Bundled } from "../../../../schemas/generated/bundled.ts";
+import { exchange as anExchange } from "../../recording/archive/example_recording.ts";
 import { type Fixture, storeFixture } from "../../report/fixture.ts";
 import { raceFixture } from "../../report/fixtures.ts";
 
 export const secret = "s3cr3t-0f-th3-us3r";
 
-function exchange(path: string, more: Partial<Exchange> = {}): Exchange {
-  return {
-    ...{
-      method: "GET",
-      scheme: "https",
-      host: "shop.example.com",
-      port: 443,
-      path,
-      address: "192.0.2.10",
-      status: 200,
-    },
-    request_headers: [["accept", "*/*"]],
-    response_headers: [["content-type", "text/plain"]],
-    body_origin: "recorded",
-    recorded: { protocol: "h2" },
-    ...more,
-  };
-}
+const exchange = (path: string, more: Partial<Exchange> = {}): Exchange =>
+  anExchange(path, { host: "shop.example.com", ...more });
 
 /** A recording of three exchanges; with credentials one has and sets a cookie. Its digest. */
 export async function storeRecording(home: string, name: string, { credentials = false } = {}): Promise<string> {
