@@ -1,11 +1,18 @@
-// cmocka, and what its header needs before it. A test stands once, where it is written: UNIT_TEST puts it on
-// the list that is run, in the order of the file. unit_tests.c has the main of all files without one.
+// cmocka, what its header needs before it, and the headers of C that nearly every test needs. A test stands
+// once, where it is written: UNIT_TEST puts it on the list that is run, in the order of the file.
+// unit_tests.c has the main of all files without one.
 #pragma once
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -21,6 +28,10 @@ const char *unit_folder(void);
 const char *unit_path(const char *name);
 // A file in it with this text; its path, as above.
 const char *unit_file(const char *name, const char *text);
+
+// How often a test over random input repeats: a tenth of this, and all of it in `native/NAME_many`
+// (CMakeLists.txt).
+unsigned unit_times(unsigned many);
 
 #define UNIT_TEST_AS(name, parameter, argument, set_up, tear_down)                                           \
     static void name(parameter);                                                                             \

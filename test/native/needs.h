@@ -3,9 +3,6 @@
 
 #include "test/native/cmocka_unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 // Skips what is left of the test without the program, and says so: test/run.sh names what was skipped.
 static inline void needs_program(const char *program) {
     char command[96];

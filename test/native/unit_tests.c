@@ -2,9 +2,6 @@
 #include "test/native/cmocka_unit.h"
 
 #include <ftw.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 enum { TESTS_MAX = 64 };
 
@@ -46,6 +43,10 @@ const char *unit_file(const char *name, const char *text) {
     FILE *file = fopen(path, "we");
     if (!file || fputs(text, file) < 0 || fclose(file) != 0) abort();
     return path;
+}
+
+unsigned unit_times(unsigned many) {
+    return getenv("TRILANE_TEST_MANY") ? many : many / 10;
 }
 
 static int remove_one(const char *path, const struct stat *status, int type, struct FTW *place) {

@@ -9,17 +9,12 @@
 #include "archive/run_and_kill.h"
 #include "test/native/cmocka_unit.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 // ---- Killed ----
 

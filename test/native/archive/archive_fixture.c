@@ -5,14 +5,9 @@
 #include "test/native/cmocka_unit.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <openssl/sha2.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 char *fixture_make_home(void) {
     const char *folder = getenv("TMPDIR");

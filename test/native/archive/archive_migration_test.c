@@ -10,13 +10,9 @@
 #include "test/native/cmocka_unit.h"
 
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 // test/fixtures/databases: each has the recording "page", of two exchanges and id 1; 2 and 3 were removed.
 static const char *const fixtures[] = {"archive_1a.sql", "archive_1b.sql"};

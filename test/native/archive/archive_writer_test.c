@@ -9,13 +9,9 @@
 #include <arpa/inet.h>
 #include <limits.h>
 #include <sqlite3.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 // The recording as listed; borrowed until the next call.
 static const json_t *listed(const char *home, const char *name) {

@@ -6,9 +6,6 @@
 #include "test/native/cmocka_unit.h"
 
 #include <brotli/encode.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <zlib.h>
 #include <zstd.h>
 

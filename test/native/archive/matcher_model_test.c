@@ -4,10 +4,6 @@
 #include "archive/matcher.h"
 #include "test/native/cmocka_unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { EXCHANGES_MAX = 60, REQUESTS = 120, ROUNDS = 400, QUERY_MAX = 6, NONE = -1 };
 
 static uint64_t state = 88172645463325252u;
@@ -342,7 +338,8 @@ static void compare(struct model *model, struct matcher *matcher, const char *pa
 }
 
 UNIT_TEST(test_as_the_model) {
-    for (int round = 0; round < ROUNDS; round++) {
+    const int rounds = (int)unit_times(ROUNDS);
+    for (int round = 0; round < rounds; round++) {
         struct recorded_exchange exchanges[EXCHANGES_MAX];
         struct recording recording = {.exchanges = exchanges,
                                       .exchange_count = random_below(EXCHANGES_MAX) + 1};

@@ -3,10 +3,6 @@
 #include "archive/matcher.h"
 #include "test/native/cmocka_unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { ROWS_MAX = 16, HOSTS = 20, PATHS = 10, QUERIES = 10 };
 
 struct row {

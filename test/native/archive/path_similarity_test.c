@@ -5,8 +5,6 @@
 #include "test/native/cmocka_unit.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { ROUNDS = 20000, RANDOM_MAX = 200 };
 

@@ -6,7 +6,6 @@
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 // Whether a traced process is about to make a system call that can change what is on disk.
 static bool changes_disk(pid_t pid) {

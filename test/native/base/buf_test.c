@@ -2,9 +2,6 @@
 #include "base/buf.h"
 #include "test/native/cmocka_unit.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 UNIT_TEST(empty_buffer_has_nothing) {
     struct buf b = {0};
     assert_int_equal(buf_size(&b), 0);

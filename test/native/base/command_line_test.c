@@ -5,12 +5,7 @@
 #include "test/native/cmocka_unit.h"
 
 #include <getopt.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 enum way { THERE, BACK, AROUND };
 

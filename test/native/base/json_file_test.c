@@ -3,13 +3,8 @@
 #include "test/native/cmocka_unit.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 static int entries(const char *folder) {
     DIR *dir = opendir(folder);

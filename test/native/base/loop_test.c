@@ -4,9 +4,7 @@
 #include "test/native/cmocka_unit.h"
 
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/epoll.h>
-#include <unistd.h>
 
 enum { TIMERS = 500 };
 

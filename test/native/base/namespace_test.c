@@ -4,19 +4,15 @@
 #include "base/netlink.h"
 #include "test/native/cmocka_unit.h"
 
-#include <errno.h>
 #include <ifaddrs.h>
 #include <linux/capability.h>
 #include <net/if.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 // What the tests could not undo in this process. 0, or the number of the check that failed.
 static int in_process(int (*body)(void)) {

@@ -2,14 +2,9 @@
 #include "base/record_file.h"
 #include "test/native/cmocka_unit.h"
 
-#include <errno.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static const char *const columns[] = {"time_ns", "flow", "bytes"};
 static const char header[] =

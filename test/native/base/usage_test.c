@@ -6,7 +6,6 @@
 #include <linux/perf_event.h>
 #include <pthread.h>
 #include <sched.h>
-#include <string.h>
 
 static const uint64_t work_ns = 30 * NS_PER_MS;
 

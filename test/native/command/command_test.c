@@ -6,11 +6,7 @@
 #include "base/clock.h"
 #include "test/native/cmocka_unit.h"
 
-#include <errno.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 
 static struct kept_output output;

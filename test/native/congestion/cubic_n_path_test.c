@@ -5,7 +5,6 @@
 #include "test/native/cmocka_unit.h"
 
 #include <math.h>
-#include <stdio.h>
 
 enum { PACKET = 1250 };
 

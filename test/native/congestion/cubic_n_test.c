@@ -4,7 +4,6 @@
 #include "test/native/cmocka_unit.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { PACKET = 1200, NS_PER_MILLISECOND = 1000 * 1000 };
 static const double RFC_C = 0.4, RFC_BETA = 0.7;

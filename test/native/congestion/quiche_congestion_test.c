@@ -7,8 +7,6 @@
 #include <arpa/inet.h>
 #include <jansson.h>
 #include <openssl/rand.h>
-#include <stdio.h>
-#include <string.h>
 
 enum {
     PACKET_BYTES = 1350,

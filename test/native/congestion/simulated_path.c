@@ -4,7 +4,6 @@
 #include "test/native/cmocka_unit.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { REORDERING = 3, FLIGHT = 1 << 15, INITIAL_PACKETS = 10 };
 enum { CHROMIUM_FROM_PACKETS = 100, CHROMIUM_ACK_PACKETS = 10 };

@@ -4,8 +4,6 @@
 #include "test/native/cmocka_unit.h"
 
 #include <nghttp2/nghttp2.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct talk {
     const struct exchange_kind *kind;

@@ -5,9 +5,6 @@
 #include "test/native/cmocka_unit.h"
 
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // Frames: HEADERS with fields of QPACK's static table or literal ones, and DATA.
 #define HEADERS(size, fields) "\1" size "\0\0" fields

@@ -2,10 +2,6 @@
 #include "fetch/https_record.h"
 #include "test/native/cmocka_unit.h"
 
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define BYTES(text) (const uint8_t *)(text), sizeof(text) - 1
 
 static void expect(const uint8_t *data, size_t size, const char *json) {

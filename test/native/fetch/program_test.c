@@ -8,12 +8,8 @@
 
 #include <arpa/inet.h>
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 struct hostile_case {
     const char *words; // %u is the port, %s the authority's file

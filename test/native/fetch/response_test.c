@@ -4,10 +4,6 @@
 #include "fetch/response.h"
 #include "test/native/cmocka_unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static void on_over(void *context) {
     ++*(unsigned *)context;
 }

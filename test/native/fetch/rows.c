@@ -1,9 +1,6 @@
 #include "rows.h"
 #include "test/native/cmocka_unit.h"
 
-#include <stdio.h>
-#include <string.h>
-
 void rows_fetch(struct run *run, const char *words) {
     char line[2048];
     snprintf(line, sizeof line, "%s %s", PROGRAM_TRILANE_FETCH, words);

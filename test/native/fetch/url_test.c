@@ -2,9 +2,6 @@
 #include "fetch/url.h"
 #include "test/native/cmocka_unit.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 UNIT_TEST(urls_are_read) {
     static const struct {
         const char *text, *host, *authority, *target;

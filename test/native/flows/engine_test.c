@@ -8,10 +8,6 @@
 #include "flows/transports.h"
 #include "test/native/cmocka_unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 // --- a transport whose connections are places in a list
 
 enum { MOST = 4 };

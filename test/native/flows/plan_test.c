@@ -6,10 +6,6 @@
 #include "test/native/cmocka_unit.h"
 
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #define FLOW                                                                                                 \
     "{\"transport\":\"tcp\",\"congestion\":\"cubic\",\"direction\":\"up\",\"start_ms\":5000,"                \

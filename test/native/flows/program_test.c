@@ -6,10 +6,6 @@
 #include "test/native/cmocka_unit.h"
 
 #include <jansson.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // Runs a script in the test's folder: "$F" is trilane-flows, "$S" trilane-shaper, `lab LINK [COMMAND...]`
 // runs run.json over a link, with COMMAND before the near end's program.

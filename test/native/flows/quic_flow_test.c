@@ -7,11 +7,6 @@
 #include "flows/quic_connection.h"
 #include "test/native/cmocka_unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 // --- tests
 
 UNIT_TEST(carries_exactly_so_many_bytes) {

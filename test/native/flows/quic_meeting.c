@@ -1,10 +1,6 @@
 #include "quic_meeting.h"
 #include "test/native/cmocka_unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { PORT_TRIES = 20 };
 
 void flow_enter(struct flow *flow) {

@@ -8,10 +8,8 @@
 #include "test/native/cmocka_unit.h"
 
 #include <arpa/inet.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 enum { SIZE = 40 * 1000 * 1000, MOVES = 3, MOVE_BYTES = SIZE / 10, PACKET_MOST = 2048, OWN_MOVES = 4 };
 

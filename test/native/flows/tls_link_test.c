@@ -4,15 +4,11 @@
 #include "test/native/cmocka_unit.h"
 #include "tls_io/tls_link.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 enum { NEAR, FAR, ENDS, ALLOWED = 64 * 1024 };
 

@@ -5,9 +5,6 @@
 #include "test/native/cmocka_unit.h"
 
 #include <arpa/inet.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 static struct door_list list;
 static uint8_t answer[DOOR_ANSWER_MAX];

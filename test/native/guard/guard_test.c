@@ -7,15 +7,9 @@
 #include "test/native/shaper/run.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <linux/netlink.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <unistd.h>
 
 static char self[4096];
 static int listening_fd = -1;

@@ -7,17 +7,12 @@
 #include "test/native/shaper/run.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <linux/netlink.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
@@ -25,7 +20,6 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 // On a busy machine the other thread may sleep through all tries: then there are more, until each address was
 // there often enough. All together fit into one queue of connections (4096 by default): a full one holds a

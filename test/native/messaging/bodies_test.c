@@ -6,10 +6,6 @@
 #include "test/native/cmocka_unit.h"
 
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 CONVERSATION_TEST(test_uploaded_in_pieces) {
     struct host *host = setting->host;

@@ -5,7 +5,6 @@
 #include "test/native/cmocka_unit.h"
 
 #include <sqlite3.h>
-#include <string.h>
 
 // Another program, which comes between a commit and whatever its writer does next.
 struct rival {

@@ -4,10 +4,6 @@
 #include "messaging/frame.h"
 #include "test/native/cmocka_unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 // What the host has sent and no test has taken yet.
 static json_t *sent;
 

@@ -4,9 +4,6 @@
 
 #include <dirent.h>
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define FOLDER TRILANE_ROOT "/schemas/examples/message/"
 

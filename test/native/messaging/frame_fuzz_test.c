@@ -10,10 +10,6 @@
 #include "test/native/cmocka_unit.h"
 
 #include <jansson.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 enum { EXAMPLES_MAX = 400, FRAME_ROOM = 4096, ORDINARY_FRAMES = 30000 };
@@ -214,7 +210,8 @@ UNIT_TEST(test_frames) {
     each_example(false, keep_example, fuzz);
     const struct fixture_recording recording = {.name = "kept", .seed = 1, .count = 3, .body_size = 100};
     fixture_must_write(fuzz->home, &recording);
-    uint64_t frames = 0, all = number_from("FRAME_FUZZ_FRAMES", ORDINARY_FRAMES), conversations = 0;
+    uint64_t frames = 0, all = number_from("FRAME_FUZZ_FRAMES", unit_times(ORDINARY_FRAMES)),
+             conversations = 0;
     for (; frames < all; conversations++) {
         if (conversations % 50 == 0) make_saved(fuzz);
         uint64_t left = all - frames;

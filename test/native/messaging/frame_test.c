@@ -3,9 +3,6 @@
 #include "test/native/cmocka_unit.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 static void add_frame(struct buf *in, const char *text, size_t size) {
     uint32_t length = (uint32_t)size;

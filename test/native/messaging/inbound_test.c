@@ -5,9 +5,6 @@
 #include "messaging/inbound.h"
 #include "test/native/cmocka_unit.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static enum inbound_status give(struct inbound *inbound, struct host *host, const char *bytes, size_t size) {
     enum inbound_status status = INBOUND_CONTINUES;
     while (size > 0 && status == INBOUND_CONTINUES) {

@@ -7,15 +7,10 @@
 #include "base/clock.h"
 #include "test/native/cmocka_unit.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define ID "6920558b0123abcd"
 #define JOB "jobs/" ID

@@ -10,11 +10,7 @@
 
 #include <jansson.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static const uint64_t patience_ns = 60 * NS_PER_S;
 

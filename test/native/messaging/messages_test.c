@@ -7,10 +7,6 @@
 #include "test/native/cmocka_unit.h"
 
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 // ---- The schema's examples ----
 

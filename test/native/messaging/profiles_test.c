@@ -8,11 +8,7 @@
 #include "test/native/cmocka_unit.h"
 
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define BEGIN_PROFILE "{\"id\":1,\"type\":\"profile.begin\",\"name\":\"../a \xc3\xa4\"}"
 #define COMMIT_1 "{\"id\":1,\"type\":\"profile.commit\",\"upload\":1}"

@@ -5,14 +5,8 @@
 #include "messaging/starter_rules.h"
 #include "test/native/cmocka_unit.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 static const struct host_paths paths = {.home = "/home/u/data", .cli = "/opt/trilane", .host = "/opt/host"};
 

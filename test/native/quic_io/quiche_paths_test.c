@@ -6,7 +6,6 @@
 #include "test/native/cmocka_unit.h"
 
 #include <arpa/inet.h>
-#include <string.h>
 
 enum { MOST_PATHS = 16, VALIDATED = 3, FIRST_PORT = 40000 };
 static const uint64_t RTT_NS = 100 * NS_PER_MS;

@@ -3,12 +3,8 @@
 #include "test/native/cmocka_unit.h"
 
 #include <arpa/inet.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <unistd.h>
 
 enum { SEGMENT = 1000, SEGMENTS = 5, LAST = 300 };
 

@@ -4,11 +4,6 @@
 #include "tls_meeting.h"
 
 #include <openssl/err.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 static const char request[] = "GET / HTTP/1.1\r\nhost: a.test\r\n\r\n";
 static const char answer[] = "HTTP/1.1 204 \r\n\r\n";

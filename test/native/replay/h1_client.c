@@ -5,11 +5,8 @@
 #include "replay/tcp/stream.h"
 #include "test/native/cmocka_unit.h"
 
-#include <errno.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 static void client_stop(struct h1_client *client) {
     loop_remove(client->site->loop, &client->watch);

@@ -5,9 +5,6 @@
 #include "test/native/cmocka_unit.h"
 #include "test/native/json_values.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #define HIDDEN "GET /hidden HTTP/1.1\r\nHost: a.test\r\n\r\n"
 #define POST "POST /small HTTP/1.1\r\nHost: a.test\r\n"
 #define BYTES(text) text, sizeof(text) - 1

@@ -4,11 +4,8 @@
 #include "replay/h2/h2.h"
 #include "test/native/cmocka_unit.h"
 
-#include <errno.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 static nghttp2_ssize on_send(nghttp2_session *session, const uint8_t *bytes, size_t size, int flags,
                              void *context) {

@@ -5,9 +5,6 @@
 
 #include <arpa/inet.h>
 #include <openssl/rand.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static struct sockaddr_in6 address(const char *text, uint16_t port) {
     struct sockaddr_in6 a = {.sin6_family = AF_INET6, .sin6_port = htons(port)};

@@ -3,8 +3,6 @@
 #include "base/clock.h"
 #include "test/native/cmocka_unit.h"
 
-#include <stdio.h>
-
 enum { H3_REQUEST_CANCELLED = 0x10c };
 
 static void h2_body(struct h2_client *h2, struct seen *seen) {

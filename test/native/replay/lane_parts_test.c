@@ -6,9 +6,6 @@
 #include "replay/h3/cid_table.h"
 #include "test/native/cmocka_unit.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 // --- connection ids
 
 static struct cid cid_of(unsigned number) {

@@ -5,11 +5,6 @@
 #include "replay/tls/certificate.h"
 #include "test/native/cmocka_unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 static const uint64_t FNV_START = UINT64_C(14695981039346656037);
 static const uint64_t LIMIT_NS = 20 * NS_PER_S;
 

@@ -4,8 +4,6 @@
 #include "test/native/cmocka_unit.h"
 #include "test/native/json_values.h"
 
-#include <stdio.h>
-
 enum { SMALL_WINDOW_BYTES = 20000 };
 
 static struct lane_site site;

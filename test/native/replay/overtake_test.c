@@ -7,9 +7,6 @@
 #include "test/native/cmocka_unit.h"
 
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum {
     RATE_BPS = 10 * 1000 * 1000,

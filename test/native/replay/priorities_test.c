@@ -6,11 +6,7 @@
 #include "replay/exchange/priority_scheduler.h"
 #include "test/native/cmocka_unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-enum { ASKED = 24, ROUNDS = 12, UPDATES_MAX = 6 };
+enum { ASKED = 24, ROUNDS = 20, UPDATES_MAX = 6 };
 
 static struct lane_site site;
 LANE_SITE_FIXTURE(site)
@@ -140,7 +136,7 @@ static void assert_order_over_both(const struct request_selectors list[ASKED], c
 
 LANE_SITE_TEST(come_in_one_order) {
     unsigned random = 1;
-    for (int round = 0; round < ROUNDS; round++) {
+    for (unsigned round = 0; round < unit_times(ROUNDS); round++) {
         struct request_selectors list[ASKED];
         size_t arrival[ASKED];
         draw_requests(&random, list);
@@ -153,7 +149,7 @@ LANE_SITE_TEST(come_in_one_order) {
 // Some priorities change while all wait. Those whose urgency changes stand behind their new equals.
 LANE_SITE_TEST(come_in_one_order_after_updates) {
     unsigned random = 2;
-    for (int round = 0; round < ROUNDS; round++) {
+    for (unsigned round = 0; round < unit_times(ROUNDS); round++) {
         struct request_selectors list[ASKED];
         size_t arrival[ASKED], count = 0;
         draw_requests(&random, list);

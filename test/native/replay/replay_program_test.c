@@ -7,12 +7,7 @@
 
 #include <jansson.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 enum { ARGUMENTS_MAX = 24 };
 

@@ -7,7 +7,6 @@
 #include "test/native/cmocka_unit.h"
 #include "test/native/json_values.h"
 
-#include <string.h>
 #include <sys/socket.h>
 
 static const uint64_t LIMIT_NS = 500 * NS_PER_MS;

@@ -1,10 +1,6 @@
 #include "tls_meeting.h"
 #include "test/native/cmocka_unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 int tls_meeting_open(struct tls_meeting *meeting) {
     char error[256];
     *meeting = (struct tls_meeting){.home = "/tmp/trilane-test-XXXXXX"};

@@ -4,7 +4,6 @@
 #include "test/native/cmocka_unit.h"
 
 #include <getopt.h>
-#include <stdio.h>
 
 static struct transport set(const char *option, const char *value) {
     struct options options;

@@ -5,19 +5,14 @@
 #include "base/clock.h"
 #include "test/native/cmocka_unit.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 static char path[] = "/tmp/trilane-control-XXXXXX";
 

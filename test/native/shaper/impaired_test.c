@@ -4,8 +4,6 @@
 #include "test/native/cmocka_unit.h"
 
 #include <jansson.h>
-#include <stdio.h>
-#include <unistd.h>
 
 // Runs `probe` on the near side of a lab with this link; what it printed. `report` gets the link's.
 static json_t *measure(const char *link, const char *const arguments[4], json_t **report) {

@@ -3,8 +3,6 @@
 #include "datagram.h"
 #include "test/native/cmocka_unit.h"
 
-#include <stdlib.h>
-
 static struct ledger_entry entry_of(const struct packet *packet, uint64_t now_ns) {
     struct ledger_entry entry = {.time_ns = now_ns, .waited_ns = now_ns - packet->queued_ns};
     assert_true(datagram_read(packet, &entry.flow, &entry.number)); // a marked one's checksum included

@@ -4,11 +4,6 @@
 #include "shaper/nodes/trace.h"
 #include "test/native/cmocka_unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #define MS UINT64_C(1000000)
 
 static const struct queue_settings no_limit = {0};

@@ -4,11 +4,6 @@
 #include "test/native/cmocka_unit.h"
 
 #include <jansson.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 static char report_path[64], log_path[64];
 

@@ -10,8 +10,6 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const uint64_t ms = 1000000;
 

@@ -5,8 +5,6 @@
 #include "shaper/nodes/random.h"
 #include "test/native/cmocka_unit.h"
 
-#include <stdlib.h>
-
 #define MS UINT64_C(1000000)
 
 static void advance(struct node *node, uint64_t now_ns) {

@@ -6,9 +6,6 @@
 #include "test/native/cmocka_unit.h"
 
 #include <arpa/inet.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define MS UINT64_C(1000000)
 
@@ -37,7 +34,7 @@ static int tear_down(void **state) {
 
 #define ORIGIN_TEST(name) UNIT_TEST_OF(name, struct fixture *f, set_up, tear_down)
 
-static int read(struct fixture *f, const char *text) {
+static int read_delays(struct fixture *f, const char *text) {
     return origin_delays_read(&f->delays, text, &f->error);
 }
 
@@ -67,8 +64,8 @@ static uint64_t one_way(struct fixture *f, const char *address) {
 
 ORIGIN_TEST(test_table) {
     assert_int_equal(one_way(f, "192.0.2.1"), 0); // of no table
-    assert_int_equal(read(f, "192.0.2.7=20ms,2001:DB8::7=5ms,192.0.2.1=0.5ms"), 0);
-    assert_int_equal(read(f, "192.0.2.3=1s,192.0.2.7=30ms"), 0); // added; the later one counts
+    assert_int_equal(read_delays(f, "192.0.2.7=20ms,2001:DB8::7=5ms,192.0.2.1=0.5ms"), 0);
+    assert_int_equal(read_delays(f, "192.0.2.3=1s,192.0.2.7=30ms"), 0); // added; the later one counts
     assert_int_equal(one_way(f, "192.0.2.7"), 15 * MS);
     assert_int_equal(one_way(f, "192.0.2.1"), MS / 4);
     assert_int_equal(one_way(f, "192.0.2.3"), 500 * MS);
@@ -78,7 +75,8 @@ ORIGIN_TEST(test_table) {
 }
 
 ORIGIN_TEST(test_networks) {
-    assert_int_equal(read(f, "198.51.100.0/22=20ms,198.51.101.1=2ms,0.0.0.0/0=6ms,2001:db8::/33=4ms"), 0);
+    assert_int_equal(read_delays(f, "198.51.100.0/22=20ms,198.51.101.1=2ms,0.0.0.0/0=6ms,2001:db8::/33=4ms"),
+                     0);
     assert_int_equal(one_way(f, "198.51.100.0"), 10 * MS);
     assert_int_equal(one_way(f, "198.51.103.255"), 10 * MS);
     assert_int_equal(one_way(f, "198.51.101.1"), MS); // an address before its network
@@ -110,17 +108,17 @@ ORIGIN_TEST(test_bad_tables) {
                                       "[2001:db8::1]=5ms"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         f->error.line[0] = '\0';
-        if (read(f, bad[i]) == 0) fail_msg("taken: \"%s\"", bad[i]);
+        if (read_delays(f, bad[i]) == 0) fail_msg("taken: \"%s\"", bad[i]);
         if (!f->error.line[0] || strchr(f->error.line, '\n')) fail_msg("said: \"%s\"", f->error.line);
     }
     char longer[300];
     memset(longer, '1', sizeof longer - 1);
     longer[sizeof longer - 1] = '\0';
-    assert_int_equal(read(f, longer), -1);
+    assert_int_equal(read_delays(f, longer), -1);
 }
 
 ORIGIN_TEST(test_by_address) {
-    assert_int_equal(read(f, "192.0.2.7=20ms,2001:db8::7=6ms"), 0);
+    assert_int_equal(read_delays(f, "192.0.2.7=20ms,2001:db8::7=6ms"), 0);
     for (int up = 0; up < 2; up++) {
         open(f, up ? ORIGIN_IS_DESTINATION : ORIGIN_IS_SOURCE);
         f->out->count = 0;
@@ -154,7 +152,7 @@ ORIGIN_TEST(test_order_among_many) {
     char item[64], address[32];
     for (int i = 0; i < SERVERS; i++) {
         snprintf(item, sizeof item, "198.51.%d.%d=%dus", i / 200, i % 200, 2 * (i * 7919 % 1000));
-        assert_int_equal(read(f, item), 0);
+        assert_int_equal(read_delays(f, item), 0);
     }
     open(f, ORIGIN_IS_SOURCE);
     static uint64_t latest_ns[SERVERS];
@@ -179,7 +177,7 @@ ORIGIN_TEST(test_order_among_many) {
 
 // At the end of a whole path: on top of the link's own delay, and counted while held.
 ORIGIN_TEST(test_on_a_path) {
-    assert_int_equal(read(f, "192.0.2.7=20ms"), 0);
+    assert_int_equal(read_delays(f, "192.0.2.7=20ms"), 0);
     struct link_settings settings = {0};
     struct link_profile profile;
     assert_int_equal(link_settings_read(&settings, "unlimited/50ms", &f->error), 0);

@@ -6,8 +6,6 @@
 #include "shaper/path.h"
 #include "test/native/cmocka_unit.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 enum { RUNS = 1000000, STEER_EVERY = 5000 };

@@ -6,9 +6,6 @@
 #include "shaper/path.h"
 #include "test/native/cmocka_unit.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define MS UINT64_C(1000000)
 
 enum { ROUNDS = 2000, PACKETS = 250, OUT_MAX = 4 * PACKETS, REASONS = DROP_MEMORY + 1 };

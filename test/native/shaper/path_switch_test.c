@@ -5,9 +5,6 @@
 #include "test/native/cmocka_unit.h"
 #include "test/native/shaper/profile_of.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static const uint64_t ms = 1000000;
 
 struct fixture {

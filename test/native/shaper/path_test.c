@@ -5,9 +5,6 @@
 #include "test/native/cmocka_unit.h"
 #include "test/native/shaper/profile_of.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { PACKETS = 50000 };
 
 static const char *const forms[] = {

@@ -2,8 +2,6 @@
 #include "shaper/probe/phase.h"
 #include "test/native/cmocka_unit.h"
 
-#include <string.h>
-
 UNIT_TEST(a_phase_is_read_as_written) {
     struct phase phase;
     assert_true(phase_read(&phase, "up:flood:1500:400:12.5:20:300"));

@@ -6,10 +6,6 @@
 
 #include <jansson.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 // Runs `probe` on the near side of a lab with this link; what it printed.
 static json_t *measure(const char *link, const char *const *arguments) {

@@ -8,12 +8,7 @@
 #include <poll.h>
 #include <pty.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #define SHAPER PROGRAM_TRILANE_SHAPER
 

@@ -6,11 +6,6 @@
 #include "shaper/nodes/trace.h"
 
 #include <math.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #define MS UINT64_C(1000000)
 

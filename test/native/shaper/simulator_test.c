@@ -11,18 +11,13 @@
 #include "test/native/cmocka_unit.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { PORT = 7010, BURSTS = 60, BURST_MAX = 40, PACKETS_MAX = BURSTS * BURST_MAX, HEADERS = 28 };
 

@@ -4,10 +4,6 @@
 #include "replay/origins/unrecorded_hosts.h"
 #include "test/native/cmocka_unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { TYPE_TXT = 16, TYPE_ANY = 255, CLASS_IN = 1, CLASS_CHAOS = 3 };
 enum { QR = 0x80, AA = 0x04, TC = 0x02, RD = 0x01 };
 

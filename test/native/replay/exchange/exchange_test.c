@@ -11,10 +11,6 @@
 #include <brotli/encode.h>
 #include <jansson.h>
 #include <openssl/sha2.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 #include <zlib.h>
 
 static const char ten[] = "0123456789";

@@ -6,8 +6,6 @@
 #include "test/native/cmocka_unit.h"
 #include "test/native/json_values.h"
 
-#include <string.h>
-
 enum { THINK_MS = 40, SECOND_MS = 15, FINAL_FIELDS = 3 };
 
 static struct lane_site site;

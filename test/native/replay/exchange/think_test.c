@@ -8,12 +8,8 @@
 #include "test/native/cmocka_unit.h"
 #include "test/native/json_values.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 enum { THINK_MS = 40, REQUESTS = 8 };
 static const struct think fixed = {.kind = THINK_FIXED, .fixed_ns = THINK_MS * NS_PER_MS};

@@ -6,9 +6,6 @@
 #include "replay/origins/unrecorded_hosts.h"
 #include "test/native/cmocka_unit.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { FIELDS_MAX = 6 };
 
 static struct header header_of(const char *name, const char *value) {

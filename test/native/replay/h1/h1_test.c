@@ -10,13 +10,8 @@
 #include "test/native/cmocka_unit.h"
 #include "test/native/json_values.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 enum { MUTATIONS = 4000, MUTATED_BYTES_MAX = 2048 };
 

@@ -4,12 +4,8 @@
 #include "../lane_site.h"
 #include "test/native/cmocka_unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 enum { BIG_WINDOW = 6 * 1024 * 1024 };
 

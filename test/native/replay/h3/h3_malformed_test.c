@@ -8,9 +8,6 @@
 #include "base/clock.h"
 #include "test/native/cmocka_unit.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { MUTATED_BYTES_MAX = 128, MUTATIONS = 300 };
 
 static struct lane_site site;

@@ -8,9 +8,6 @@
 #include "test/native/cmocka_unit.h"
 #include "test/native/json_values.h"
 
-#include <stdio.h>
-#include <string.h>
-
 enum {
     BIG_WINDOW = 6 * 1024 * 1024,
     INITIAL_WINDOW = 10 * 1350,

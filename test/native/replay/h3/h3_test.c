@@ -9,9 +9,6 @@
 
 #include <netinet/in.h>
 #include <openssl/rand.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { BIG_WINDOW = 6 * 1024 * 1024 };
 

@@ -2,9 +2,6 @@
 #include "replay/origins/alternative_service.h"
 #include "test/native/cmocka_unit.h"
 
-#include <stdbool.h>
-#include <string.h>
-
 #define HEADER(n, v)                                                                                         \
     ((struct header){.name = n, .value = v, .name_size = sizeof n - 1, .value_size = sizeof v - 1})
 

@@ -3,8 +3,6 @@
 #include "replay/origins/clear_origins.h"
 #include "test/native/cmocka_unit.h"
 
-#include <string.h>
-
 #define HEADER(name, value) ((struct header){name, value, sizeof name - 1, sizeof value - 1})
 
 static struct header html[] = {HEADER("content-type", "Text/HTML; charset=utf-8"), HEADER("x-a", "1")};

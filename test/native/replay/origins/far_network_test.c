@@ -9,11 +9,8 @@
 #include <arpa/inet.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 static struct recorded_exchange exchanges[] = {{.address = "198.51.100.7"},
                                                {.address = "2001:db8::7"},

@@ -2,8 +2,6 @@
 #include "replay/origins/in_clear.h"
 #include "test/native/cmocka_unit.h"
 
-#include <string.h>
-
 static void assert_place(const struct recorded_exchange *exchange, const char *host, unsigned port) {
     assert_string_equal(exchange->scheme, "http");
     assert_string_equal(exchange->host, host);

@@ -3,11 +3,6 @@
 #include "replay/tls/x509_make.h"
 #include "test/native/cmocka_unit.h"
 
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const char *cdn_names[] = {"shop-cdn.test", "*.shop-cdn.test", "*.shop.co.uk"};
 static const struct recorded_certificate cdn = {.names = cdn_names, .name_count = 3, .chain_bytes = 4321};
 

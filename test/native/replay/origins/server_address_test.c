@@ -3,7 +3,6 @@
 #include "test/native/cmocka_unit.h"
 
 #include <arpa/inet.h>
-#include <string.h>
 
 static void expect_text(const char *address, const char *expected) {
     struct in6_addr bytes;

@@ -13,13 +13,8 @@
 #include <openssl/pem.h>
 #include <openssl/sha.h>
 #include <openssl/x509v3.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 // Leaf and root: with the rest of a first flight (about 450 bytes) well under 3 x 1200, what a QUIC server
 // may send before it knows the client's address.

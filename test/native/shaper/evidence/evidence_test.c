@@ -8,15 +8,10 @@
 #include "../../needs.h"
 #include "test/native/cmocka_unit.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static char *contents_of(const char *name, size_t *size) {
     FILE *file = fopen(unit_path(name), "re");

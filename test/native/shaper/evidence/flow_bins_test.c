@@ -10,10 +10,6 @@
 
 #include <endian.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 enum { MOST = 100 };
 

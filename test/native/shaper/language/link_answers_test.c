@@ -2,10 +2,6 @@
 #include "shaper/language/link_answers.h"
 #include "test/native/cmocka_unit.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 static json_t *answer_to(const char *line) {
     json_t *answer = link_answer(line, strlen(line));
     if (!answer) fail_msg("no answer to %s", line);

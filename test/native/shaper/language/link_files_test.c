@@ -4,9 +4,6 @@
 #include "shaper/language/link_files.h"
 #include "test/native/cmocka_unit.h"
 
-#include <stdio.h>
-#include <string.h>
-
 UNIT_TEST(test_links_that_name_no_file) {
     struct link_error error;
     static const char *const forms[] = {

@@ -7,11 +7,6 @@
 #include "shaper/nodes/random.h"
 #include "test/native/cmocka_unit.h"
 
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 enum { FORM_MAX = 400 };
 
 static const char *const beginnings[] = {

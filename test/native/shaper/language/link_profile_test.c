@@ -7,10 +7,6 @@
 #include "test/native/cmocka_unit.h"
 
 #include <jansson.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 static int read_form(const char *form, struct link_profile *profile, struct link_error *error) {
     struct link_settings settings;

@@ -6,8 +6,6 @@
 #include "test/native/cmocka_unit.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #define MS UINT64_C(1000000)
 

@@ -8,8 +8,6 @@
 #include "shaper/nodes/settings.h"
 #include "test/native/cmocka_unit.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 enum { RUNS = 1000000, ASIDE = 64 };

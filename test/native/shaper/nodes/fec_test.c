@@ -7,9 +7,6 @@
 #include "shaper/nodes/settings.h"
 #include "test/native/cmocka_unit.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { KEPT_MAX = 4096 };
 
 // Encoder, a list of what is on the way, decoder, a list of what came.

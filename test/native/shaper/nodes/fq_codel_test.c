@@ -5,7 +5,6 @@
 #include "test/native/cmocka_unit.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define MS UINT64_C(1000000)
 

@@ -6,10 +6,7 @@
 #include "test/native/cmocka_unit.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
 #define MS UINT64_C(1000000)
 

@@ -3,11 +3,7 @@
 #include "test/native/cmocka_unit.h"
 
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static char error[256];
 

@@ -6,10 +6,7 @@
 #include "shaper/nodes/trace.h"
 #include "test/native/cmocka_unit.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #define MS UINT64_C(1000000)
 

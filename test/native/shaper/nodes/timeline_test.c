@@ -4,8 +4,6 @@
 #include "shaper/nodes/timeline.h"
 #include "test/native/cmocka_unit.h"
 
-#include <stdbool.h>
-
 static const uint64_t start_ns = 5 * NS_PER_S;
 
 UNIT_TEST(bins_stand_at_their_time) {

@@ -6,9 +6,6 @@
 #include "test/native/cmocka_unit.h"
 #include "test/native/shaper/profile_of.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define MS UINT64_C(1000000)
 
 struct bench {

@@ -4,9 +4,6 @@
 #include "shaper/tun/segments.h"
 #include "test/native/cmocka_unit.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { COUNT = 40, MSS = 1000 };
 
 // A whole of COUNT packets and a bit, as a kernel with the offloads writes it, cut.
@@ -119,7 +116,7 @@ UNIT_TEST(a_gap_a_flag_or_a_checksum_we_do_not_know_ends_a_train) {
 // Packets gone, doubled or moved: no batch holds what it should not.
 UNIT_TEST(disorder_never_makes_a_wrong_train) {
     srand(6);
-    for (int round = 0; round < 3000; round++) {
+    for (unsigned round = 0; round < unit_times(3000); round++) {
         uint32_t count = cut(rand() % 2 ? 4 : 6, rand() % 4 ? 0x10 : 0x18, packets);
         for (int change = rand() % 4; change > 0; change--) {
             uint32_t i = (uint32_t)rand() % count, k = (uint32_t)rand() % count;

@@ -3,9 +3,6 @@
 #include "shaper/tun/wakeup_compensation.h"
 #include "test/native/cmocka_unit.h"
 
-#include <stdbool.h>
-#include <stdlib.h>
-
 enum { WAKES = 20000 };
 
 // What wake-ups on a machine with this lateness come to, with something due every `interval_ns`.
