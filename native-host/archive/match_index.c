@@ -182,28 +182,22 @@ static size_t parameters_at_most(const struct recording *recording) {
     return count;
 }
 
+#define EACH_ARRAY(array)                                                                                    \
+    array(variants) array(given) array(next_of_scheme) array(next_of_body) array(entries) array(paths)       \
+        array(places) array(place_ends) array(hosts) array(host_ends) array(bodies) array(entry_of_query)    \
+            array(query_used_up)
+#define EACH_TABLE(table) table(by_key) table(by_path) table(by_place) table(by_host) table(by_body)
+
 static bool make_room(struct match_index *index, const struct recording *recording) {
-    const size_t count = recording->exchange_count, room = count + 1;
-    index->variants = calloc(room, sizeof *index->variants);
-    index->given = calloc(room, sizeof *index->given);
-    index->next_of_scheme = calloc(room, sizeof *index->next_of_scheme);
-    index->next_of_body = calloc(room, sizeof *index->next_of_body);
-    index->entries = calloc(room, sizeof *index->entries);
-    index->paths = calloc(room, sizeof *index->paths);
-    index->places = calloc(room, sizeof *index->places);
-    index->place_ends = calloc(room, sizeof *index->place_ends);
-    index->hosts = calloc(room, sizeof *index->hosts);
-    index->host_ends = calloc(room, sizeof *index->host_ends);
-    index->bodies = calloc(room, sizeof *index->bodies);
-    index->entry_of_query = calloc(room, sizeof *index->entry_of_query);
-    index->query_used_up = calloc(room, sizeof *index->query_used_up);
+    const size_t count = recording->exchange_count;
+#define ALLOCATE(array)                                                                                      \
+    if (!(index->array = calloc(count + 1, sizeof *index->array))) return false;
+    EACH_ARRAY(ALLOCATE)
+#define OPEN(table)                                                                                          \
+    if (!table_open(&index->table, count)) return false;
+    EACH_TABLE(OPEN)
     index->queries = query_index_open(count, parameters_at_most(recording), count);
-    return table_open(&index->by_key, count) && table_open(&index->by_path, count) &&
-           table_open(&index->by_place, count) && table_open(&index->by_host, count) &&
-           table_open(&index->by_body, count) && index->hosts && index->host_ends && index->variants &&
-           index->given && index->next_of_scheme && index->next_of_body && index->entries && index->paths &&
-           index->places && index->place_ends && index->bodies && index->entry_of_query &&
-           index->query_used_up && index->queries;
+    return index->queries != NULL;
 }
 
 int match_index_open(struct match_index *index, const struct recording *recording) {
@@ -224,25 +218,11 @@ int match_index_open(struct match_index *index, const struct recording *recordin
 }
 
 void match_index_close(struct match_index *index) {
-    free(index->variants);
-    free(index->given);
-    free(index->next_of_scheme);
-    free(index->next_of_body);
-    free(index->entries);
-    free(index->paths);
-    free(index->places);
-    free(index->place_ends);
-    free(index->hosts);
-    free(index->host_ends);
-    free(index->bodies);
-    free(index->by_key.slots);
-    free(index->by_path.slots);
-    free(index->by_place.slots);
-    free(index->by_host.slots);
-    free(index->by_body.slots);
+#define RELEASE(array) free(index->array);
+    EACH_ARRAY(RELEASE)
+#define CLOSE(table) free(index->table.slots);
+    EACH_TABLE(CLOSE)
     query_index_close(index->queries);
-    free(index->entry_of_query);
-    free(index->query_used_up);
 }
 
 static uint32_t place_in(const uint32_t *slot) {

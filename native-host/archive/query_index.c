@@ -47,6 +47,12 @@ struct query_index {
     uint32_t question;
 };
 
+// Every array, and how many elements it has.
+#define EACH_ARRAY(array)                                                                                    \
+    array(groups, queries + 1) array(paths, paths + 1) array(next, queries + 1) array(features, mentions)    \
+        array(table, slots) array(features_of, mentions) array(first_of, queries + 2)                        \
+            array(queries, mentions) array(worth, mentions) array(seen, queries + 1)
+
 struct query_index *query_index_open(size_t queries, size_t parameters, size_t paths) {
     struct query_index *index = calloc(1, sizeof *index);
     const size_t mentions = FEATURES_EACH * parameters + 1;
@@ -55,19 +61,10 @@ struct query_index *query_index_open(size_t queries, size_t parameters, size_t p
     while (slots < 2 * mentions)
         slots *= 2;
     index->mask = slots - 1;
-    index->groups = calloc(queries + 1, sizeof *index->groups);
-    index->paths = malloc((paths + 1) * sizeof *index->paths);
-    index->next = calloc(queries + 1, sizeof *index->next);
-    index->features = calloc(mentions, sizeof *index->features);
-    index->table = calloc(slots, sizeof *index->table);
-    index->features_of = calloc(mentions, sizeof *index->features_of);
-    index->first_of = calloc(queries + 2, sizeof *index->first_of);
-    index->queries = calloc(mentions, sizeof *index->queries);
-    index->worth = calloc(mentions, sizeof *index->worth);
-    index->seen = calloc(queries + 1, sizeof *index->seen);
-    if (mentions >= NONE || !index->groups || !index->paths || !index->next || !index->features ||
-        !index->table || !index->features_of || !index->first_of || !index->queries || !index->worth ||
-        !index->seen) {
+    bool has_all = mentions < NONE;
+#define ALLOCATE(array, count) has_all = has_all && (index->array = calloc(count, sizeof *index->array));
+    EACH_ARRAY(ALLOCATE)
+    if (!has_all) {
         query_index_close(index);
         return NULL;
     }
@@ -78,16 +75,8 @@ struct query_index *query_index_open(size_t queries, size_t parameters, size_t p
 
 void query_index_close(struct query_index *index) {
     if (!index) return;
-    free(index->groups);
-    free(index->paths);
-    free(index->next);
-    free(index->features);
-    free(index->table);
-    free(index->features_of);
-    free(index->first_of);
-    free(index->queries);
-    free(index->worth);
-    free(index->seen);
+#define RELEASE(array, count) free(index->array);
+    EACH_ARRAY(RELEASE)
     free(index);
 }
 

@@ -9,6 +9,7 @@
 #include <linux/rtnetlink.h>
 #include <linux/veth.h>
 #include <net/if.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -78,11 +79,20 @@ static int receive(struct netlink *netlink, uint16_t type, union answer *answer)
     }
 }
 
-static int ask(struct netlink *netlink, struct request *request) {
+static int send_request(struct netlink *netlink, struct request *request) {
     request->header.nlmsg_seq = ++netlink->sequence;
-    if (send(netlink->fd, request, request->header.nlmsg_len, 0) < 0) return -1;
+    return send(netlink->fd, request, request->header.nlmsg_len, 0) < 0 ? -1 : 0;
+}
+
+static int ask(struct netlink *netlink, struct request *request) {
     union answer answer;
-    return receive(netlink, NLMSG_ERROR, &answer);
+    return send_request(netlink, request) < 0 ? -1 : receive(netlink, NLMSG_ERROR, &answer);
+}
+
+// A question, which its answer of `type` acknowledges.
+static int look_up(struct netlink *netlink, struct request *request, uint16_t type, union answer *answer) {
+    request->header.nlmsg_flags = NLM_F_REQUEST;
+    return send_request(netlink, request) < 0 ? -1 : receive(netlink, type, answer);
 }
 
 struct ip {
@@ -92,26 +102,25 @@ struct ip {
 };
 
 static int parse_ip(const char *text, struct ip *ip) {
-    if (inet_pton(AF_INET, text, ip->bytes) == 1) {
-        ip->family = AF_INET;
-        ip->size = 4;
-        return 0;
-    }
-    if (inet_pton(AF_INET6, text, ip->bytes) == 1) {
-        ip->family = AF_INET6;
-        ip->size = 16;
-        return 0;
-    }
+    const bool is_v4 = inet_pton(AF_INET, text, ip->bytes) == 1;
+    ip->family = is_v4 ? AF_INET : AF_INET6;
+    ip->size = is_v4 ? 4 : 16;
+    if (is_v4 || inet_pton(AF_INET6, text, ip->bytes) == 1) return 0;
     errno = EINVAL;
     return -1;
 }
 
-int netlink_link_up(struct netlink *netlink, const char *interface, uint32_t mtu) {
-    unsigned index = if_nametoindex(interface);
-    if (index == 0) return -1;
+// A change of one interface. Its index is 0, with errno, if there is none.
+static struct request link_request(const char *interface) {
     struct request request = request_of(RTM_NEWLINK, sizeof(struct ifinfomsg), 0);
     request.body.link.ifi_family = AF_UNSPEC;
-    request.body.link.ifi_index = (int)index;
+    request.body.link.ifi_index = (int)if_nametoindex(interface);
+    return request;
+}
+
+int netlink_link_up(struct netlink *netlink, const char *interface, uint32_t mtu) {
+    struct request request = link_request(interface);
+    if (request.body.link.ifi_index == 0) return -1;
     request.body.link.ifi_flags = IFF_UP;
     request.body.link.ifi_change = IFF_UP;
     if (mtu > 0) add_attribute(&request, IFLA_MTU, &mtu, sizeof mtu);
@@ -155,23 +164,17 @@ int netlink_add_pair(struct netlink *netlink, const char *interface, const uint8
 }
 
 int netlink_set_queue(struct netlink *netlink, const char *interface, uint32_t packets) {
-    unsigned index = if_nametoindex(interface);
-    if (index == 0) return -1;
-    struct request request = request_of(RTM_NEWLINK, sizeof(struct ifinfomsg), 0);
-    request.body.link.ifi_family = AF_UNSPEC;
-    request.body.link.ifi_index = (int)index;
+    struct request request = link_request(interface);
+    if (request.body.link.ifi_index == 0) return -1;
     add_attribute(&request, IFLA_TXQLEN, &packets, sizeof packets);
     return ask(netlink, &request);
 }
 
 int netlink_dropped(struct netlink *netlink, const char *interface, uint64_t *packets) {
     struct request request = request_of(RTM_GETLINK, sizeof(struct ifinfomsg), 0);
-    request.header.nlmsg_flags = NLM_F_REQUEST; // the answer acknowledges
-    request.header.nlmsg_seq = ++netlink->sequence;
     add_attribute(&request, IFLA_IFNAME, interface, strlen(interface) + 1);
-    if (send(netlink->fd, &request, request.header.nlmsg_len, 0) < 0) return -1;
     union answer answer;
-    if (receive(netlink, RTM_NEWLINK, &answer) < 0) return -1;
+    if (look_up(netlink, &request, RTM_NEWLINK, &answer) < 0) return -1;
     struct rtattr *attribute = IFLA_RTA(NLMSG_DATA(&answer.header));
     size_t size = IFLA_PAYLOAD(&answer.header);
     for (; RTA_OK(attribute, size); attribute = RTA_NEXT(attribute, size)) {
@@ -190,14 +193,11 @@ int netlink_dropped(struct netlink *netlink, const char *interface, uint64_t *pa
 // The type (RTN_...) of the route to an address, or -1 with errno.
 static int route_type(struct netlink *netlink, const struct ip *ip) {
     struct request request = request_of(RTM_GETROUTE, sizeof(struct rtmsg), 0);
-    request.header.nlmsg_flags = NLM_F_REQUEST; // the answer acknowledges
-    request.header.nlmsg_seq = ++netlink->sequence;
     request.body.route.rtm_family = (uint8_t)ip->family;
     request.body.route.rtm_dst_len = (uint8_t)(8 * ip->size);
     add_attribute(&request, RTA_DST, ip->bytes, ip->size);
-    if (send(netlink->fd, &request, request.header.nlmsg_len, 0) < 0) return -1;
     union answer answer;
-    if (receive(netlink, RTM_NEWROUTE, &answer) < 0) return -1;
+    if (look_up(netlink, &request, RTM_NEWROUTE, &answer) < 0) return -1;
     struct rtmsg route;
     memcpy(&route, NLMSG_DATA(&answer.header), sizeof route);
     return route.rtm_type;
@@ -236,24 +236,16 @@ int netlink_add_address(struct netlink *netlink, const char *interface, const ch
     return ip.family == AF_INET6 ? await_own_route(netlink, &ip) : 0;
 }
 
-static void nest(struct rtattr *nest, uint8_t *end, uint16_t type, const void *value, size_t size) {
-    struct rtattr attribute = {.rta_type = type, .rta_len = (uint16_t)RTA_LENGTH(size)};
-    memcpy(end, &attribute, sizeof attribute);
-    if (size > 0) memcpy(end + RTA_LENGTH(0), value, size);
-    nest->rta_len = (uint16_t)(nest->rta_len + RTA_SPACE(size));
-}
-
 static void add_metrics(struct request *request, const struct netlink_tcp *tcp) {
-    uint8_t metrics[96] = {0};
-    struct rtattr list = {0};
+    struct rtattr *metrics = begin_nested(request, RTA_METRICS);
     uint32_t features = tcp->ecn ? RTAX_FEATURE_ECN : 0;
-    nest(&list, metrics, RTAX_FEATURES, &features, sizeof features);
+    add_attribute(request, RTAX_FEATURES, &features, sizeof features);
     if (tcp->congestion_control) {
         char control[16] = ""; // the kernel's limit for names of congestion controls
         snprintf(control, sizeof control, "%s", tcp->congestion_control);
-        nest(&list, metrics + list.rta_len, RTAX_CC_ALGO, control, sizeof control);
+        add_attribute(request, RTAX_CC_ALGO, control, sizeof control);
     }
-    add_attribute(request, RTA_METRICS, metrics, list.rta_len);
+    end_nested(request, metrics);
 }
 
 int netlink_add_route(struct netlink *netlink, const char *interface, const char *destination,
