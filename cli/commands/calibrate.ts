@@ -102,7 +102,7 @@ export const command: Command<CalibrateOptions> = {
       rounds,
       mostLabs: most,
       margin_percent: margin,
-      tell: (labs, round) => say(`${labs} labs, round ${round + 1} of ${rounds}`),
+      report: (labs, round) => say(`${labs} labs, round ${round + 1} of ${rounds}`),
       signal: stop.signal,
     });
     const calibration: Calibration = {

@@ -26,7 +26,7 @@ interface CalibrationOptions<Lane> {
   readonly rounds: number;
   readonly mostLabs: number;
   readonly margin_percent: number;
-  readonly tell: (labs: number, round: number) => void;
+  readonly report: (labs: number, round: number) => void;
   readonly signal: AbortSignal;
 }
 
@@ -53,14 +53,14 @@ function slowdownOf(differences: readonly number[], margin: number): Slowdown {
 }
 
 async function oneStep<Lane>(labs: number, options: CalibrationOptions<Lane>): Promise<CalibrationStep> {
-  const { lanes, load, rounds, margin_percent, tell, signal } = options;
+  const { lanes, load, rounds, margin_percent, report, signal } = options;
   const ofLab: number[][] = Array.from({ length: labs }, () => []);
   const ofMean: number[] = [];
   let invalid = 0;
   let round = 0;
   for (; round < rounds && invalid <= mostInvalid; round++) {
     signal.throwIfAborted();
-    tell(labs, round);
+    report(labs, round);
     const lane = lanes[round % lanes.length] as Lane;
     const together = (): Promise<(number | null)[]> => Promise.all(Array.from({ length: labs }, () => load(lane)));
     // In turn first and second, so that a drift of the machine meets both alike.

@@ -9,7 +9,7 @@ export function calibrationPath(home: string): string {
   return join(home, "calibration.json");
 }
 
-/** Null where there is none, it is not one, or it was made on another machine: then loads run one after another. */
+/** Null if there is none that can be read, or it was made on another machine: then loads run one after another. */
 export function readCalibration(home: string, machine: string): Calibration | null {
   let document: unknown;
   try {

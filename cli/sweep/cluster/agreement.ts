@@ -8,18 +8,25 @@
 // again, because its loads would make the others look odd. If no majority is left that agrees (as of two machines), all are reported.
 
 import { holm, significanceLevel } from "../../results/stats/multiplicity.ts";
-import { rankSum } from "../../results/stats/two_samples.ts";
+import { rankSum, sampleShift } from "../../results/stats/two_samples.ts";
 import type { Load } from "../../results/store/results.ts";
 import { isValid } from "../../results/verdict/sample.ts";
-import { type Change, changeOf, fewestLoads, logsOf } from "../../results/verdict/unpaired_loads.ts";
+
+/** With fewer loads in one of two equal samples no rank sum is unlikely enough. */
+export const fewestLoads = 4;
 
 export interface ReferenceLoads {
   readonly host: string;
   readonly loads: readonly Load[];
 }
 
-/** A reference cell that a machine loads in another time than the others: by how much from them to it. */
-export interface Disagreement extends Change {
+/** A reference cell that a machine loads in another time than the others. */
+export interface Disagreement {
+  /** Of PLT from the others to it: positive is slower. */
+  readonly change_percent: number;
+  /** 95 %; null: too few loads. */
+  readonly low_percent: number | null;
+  readonly high_percent: number | null;
   readonly page: string;
   readonly link: string;
   readonly lane: string;
@@ -35,10 +42,13 @@ interface Tested extends Disagreement {
   readonly host: string;
 }
 
+/** Logarithms, so that a shift is a ratio. */
 function logsAt({ loads }: ReferenceLoads, { page, link, lane }: Cell): number[] {
   const ofCell = loads.filter((load) => load.page === page && load.link === link && load.lane === lane);
-  return logsOf(ofCell.flatMap((load) => (isValid(load) ? [load] : [])));
+  return ofCell.flatMap((load) => (isValid(load) ? [Math.log(load.plt_ms)] : []));
 }
+
+const percentOf = (logRatio: number): number => Math.expm1(logRatio) * 100;
 
 interface Pair {
   readonly one: ReferenceLoads;
@@ -51,8 +61,14 @@ function differing(pairs: readonly Pair[], cells: readonly Cell[], tolerance_per
     cells.flatMap((cell) => {
       const own = logsAt(one, cell);
       const theirs = others.flatMap((host) => logsAt(host, cell));
-      const change = changeOf(theirs, own);
-      if (!change || Math.min(own.length, theirs.length) < fewestLoads) return [];
+      const shift = sampleShift(theirs, own);
+      if (!shift || Math.min(own.length, theirs.length) < fewestLoads) return [];
+      const { estimate, interval } = shift;
+      const change = {
+        change_percent: percentOf(estimate),
+        low_percent: interval && percentOf(interval.low),
+        high_percent: interval && percentOf(interval.high),
+      };
       return [{ host: one.host, cell, change, probability: rankSum(theirs, own).twoSided }];
     }),
   );

@@ -3,8 +3,7 @@
 import { count, formatPercents } from "../../base/numbers.ts";
 import type { HostFacts, Load } from "../../results/store/results.ts";
 import { isValid } from "../../results/verdict/sample.ts";
-import { fewestLoads } from "../../results/verdict/unpaired_loads.ts";
-import { type Disagreement, disagreements, type ReferenceLoads } from "./agreement.ts";
+import { type Disagreement, disagreements, fewestLoads, type ReferenceLoads } from "./agreement.ts";
 
 interface HostSeen {
   readonly name: string;
@@ -20,7 +19,7 @@ function versionFlags(one: HostSeen, hosts: readonly HostSeen[]): string[] {
       for (const version of facts.versions[product] ?? []) counts.set(version, (counts.get(version) ?? 0) + 1);
     const ownCount = counts.get(own[0] ?? "") ?? 0;
     const others = [...counts.keys()].filter((version) => version !== own[0]);
-    // As many with one as with another: both are told.
+    // As many with one as with another: both are reported.
     const isUsual = others.every((version) => (counts.get(version) ?? 0) < ownCount);
     return isUsual ? [] : [`${product} ${own.join("")}, where others have ${others.join(" and ")}`];
   });
@@ -29,7 +28,7 @@ function versionFlags(one: HostSeen, hosts: readonly HostSeen[]): string[] {
 function disagreementText({ page, link, lane, change_percent, low_percent, high_percent }: Disagreement): string {
   const [size, isSlower] = [Math.abs(change_percent), change_percent > 0];
   const ends = [low_percent, high_percent].filter((end) => end !== null);
-  // Of a percentage that is told without its sign, the ends change places.
+  // If a percentage is printed without its sign, the ends change places.
   const [low, high] = isSlower ? ends : ends.map((end) => -end).reverse();
   const text = formatPercents(size, low === undefined || high === undefined ? null : { low, high });
   const interval = text.low === "" ? "" : ` (95 %: ${text.low} to ${text.high})`;
@@ -50,7 +49,7 @@ function uncompared(name: string, references: readonly ReferenceLoads[]): string
   });
 }
 
-/** By host. `references`: the loads of their reference cells; none where the sweep has no reference cells. */
+/** By host. `references`: the loads of their reference cells; none if the sweep has no reference cells. */
 export function hostFlags(
   hosts: readonly HostSeen[],
   references: readonly ReferenceLoads[],

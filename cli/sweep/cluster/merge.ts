@@ -168,7 +168,7 @@ function isMergeOf(path: string, plan_digest: string): boolean {
     const [newest] = results.listAllSweeps();
     return newest?.plan_digest === plan_digest && typeof newest.environment[mergedMark] === "number";
   } catch {
-    // Whatever it is, it is none.
+    // Not a merge, whatever it is.
     return false;
   }
 }

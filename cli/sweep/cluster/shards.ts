@@ -24,7 +24,7 @@ export function shardNames(host: string, { cells, reference }: { cells: number; 
 
 const shardPattern = /^(?:cell-(?<place>\d+)|reference)-.+\.db$/;
 
-/** All shards of a folder, in the order of their names. Empty where there is no folder. */
+/** All shards of a folder, in the order of their names. Empty if there is no folder. */
 export function shardsIn(folder: string): { path: string; place: number | null }[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
@@ -37,7 +37,7 @@ export function shardsIn(folder: string): { path: string; place: number | null }
 }
 
 /**
- * Whether the shard at `path` holds a finished sweep of the plan. False where there is no such file. UserError where it is another
+ * Whether the shard at `path` holds a finished sweep of the plan. False if there is no such file. UserError if it is another
  * plan's, or of another machine that has the name of `host`: its loads and this one's would be in one file.
  */
 export function isFinished(path: string, plan_digest: string, host?: NamedHost): boolean {

@@ -14,14 +14,14 @@ export interface SlurmJob {
   readonly cells: readonly number[];
 }
 
-/** Cells in ascending order, by the job that they belong to: always the same one, so that the queue tells which cell a task is. */
+/** Cells in ascending order, by the job that they belong to: always the same one, so that the queue shows which cell a task is. */
 export function slurmJobs(cells: readonly number[]): SlurmJob[] {
   const groups = Map.groupBy(cells, (cell) => Math.floor((cell - 1) / cellsPerJob) * cellsPerJob);
   return [...groups].map(([offset, own]) => ({ offset, cells: own }));
 }
 
 export interface ScriptTerms {
-  /** Begins the jobs' names: the queue is asked for it. */
+  /** Begins the jobs' names, by which they are found in the queue. */
   readonly name: string;
   /** Absolute. */
   readonly shards: string;
@@ -37,7 +37,7 @@ export interface ScriptTerms {
 
 export const jobName = (name: string, { offset }: SlurmJob): string => `${name}-${offset}`;
 
-/** What the queue is asked for: which cells a job's tasks are. */
+/** What is found in the queue: which cells a job's tasks are. */
 const identity = (name: string, job: SlurmJob): string[] => [
   `--job-name=${jobName(name, job)}`,
   `--array=${rangesOf(job.cells.map((cell) => cell - job.offset))}`,

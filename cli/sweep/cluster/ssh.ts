@@ -113,7 +113,7 @@ export async function usableHosts(terms: SshTerms): Promise<Remote[]> {
   return usable;
 }
 
-/** Shards of all hosts; one that has gone away is told, and its cells are missing. */
+/** Shards of all hosts; one that has gone away is reported, and its cells are missing. */
 export async function collectAll(terms: SshTerms, remotes: readonly Remote[]): Promise<void> {
   for (const remote of remotes) {
     // As GNU parallel names it to the cell: without the user.
@@ -174,7 +174,7 @@ export async function runThere(
         if (await ship(remote, packed.path)) terms.say(`${remote.host}: recordings sent`);
       });
       if (why === null) ready.push(remote.host);
-      else terms.say(`${why}: left out`);
+      else terms.say(`${why}; not used`);
     }
   } finally {
     await packed.remove();

@@ -216,7 +216,7 @@ async function runOverSsh(
   if (cells.length > 0) {
     const stop = await runThere(terms, remotes, cells, { home, digests: recordings, files });
     if (stop !== null) {
-      say("stopped: what has run is kept on the hosts; submit again to go on");
+      say("stopped: what has run is kept on the hosts; submit again to resume");
       process.exitCode = 128 + constants.signals[stop];
       return null;
     }
@@ -224,7 +224,7 @@ async function runOverSsh(
     const left = missingCells(submitting);
     if (left.length > 0)
       throw new RunError(
-        `${left.length} of ${cells.length} cells did not finish (see above, and ${join(shards, "joblog")}): submit again to go on`,
+        `${left.length} of ${cells.length} cells did not finish (see above, and ${join(shards, "joblog")}): submit again to resume`,
       );
   }
   await clearAll(terms, remotes);

@@ -22,7 +22,7 @@ export function hostName(named: string | undefined): string {
   throw new UserError(`--host ${JSON.stringify(named)}: use letters, digits, dots and hyphens, as lab-3`);
 }
 
-/** A machine has one from its installation on; where there is none, one from its start on. */
+/** A machine has one from its installation on; if there is none, one from its start on. */
 const idPaths = ["/etc/machine-id", "/var/lib/dbus/machine-id", "/proc/sys/kernel/random/boot_id"];
 
 /** Hashed, as machine-id(5) asks of whoever hands it on. */

@@ -16,7 +16,7 @@ import type { Calibration } from "../../../../schemas/generated/calibration.ts";
 import { tempFolder } from "../../../temp_folder.ts";
 import { fastPlan, sweepOf } from "../../instruments/page/run/fast_runner.ts";
 
-const least = { lanes: ["h1", "h2", "h3"], rounds: 12, margin_percent: 1, tell: () => undefined } as const;
+const least = { lanes: ["h1", "h2", "h3"], rounds: 12, margin_percent: 1, report: () => undefined } as const;
 const signal = new AbortController().signal;
 
 /** A machine on which loads take so much longer when so many run at once; `place`: which of these it is, from 0, in the order of their start. */
