@@ -37,7 +37,12 @@ const studies = [
     },
   },
 ] as const;
-type Study = (typeof studies)[number];
+/** Whose cells need nothing but Trilane. */
+const flows = {
+  finished: "flow-run-finished",
+  document: { name: "flows", mixes: [{ flows: ["tcp", "quic"] }], for_s: 1, ...common },
+} as const;
+type Study = (typeof studies)[number] | typeof flows;
 
 describe("a sweep on several machines", () => {
   let folder: string;
@@ -85,7 +90,7 @@ describe("a sweep on several machines", () => {
     assert.equal(run(home, ["synth", recording]).status, 0);
   });
 
-  for (const study of studies)
+  for (const study of [...studies, flows])
     test(`${study.document.name}: two hosts with a folder each; killed with -9, a cell is resumed; merged, all is there`, async () => {
       const { name } = study.document;
       const [a, b] = ["a", "b"].map((host) => at(`${name}-${host}`)) as [string, string];
