@@ -1,20 +1,19 @@
 // Writes of a run while the disk is full or another process holds the results: held, told once, and given up when the run is to end.
+
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeEach, type TestContext, test } from "node:test";
+import { beforeEach, type TestContext, test } from "node:test";
 import { LockedError, NoRoomError } from "../../../cli/base/errors.ts";
 import { retryWhileBlocked } from "../../../cli/engine/blocking_conditions.ts";
 import { openResults, openSharedResults, Results } from "../../../cli/results/store/results.ts";
+import { tempFolder } from "../../temp_folder.ts";
 import { fastPlan, fastRun, validLoad } from "../instruments/page/run/fast_runner.ts";
 
 let home: string;
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "trilane-room-"));
+  home = tempFolder("trilane-room-");
 });
-afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 const plan = fastPlan({ pages: ["a"], links: ["1mbit/20ms"], lanes: ["h1"], repetitions: 2 });
 const film = async (request: Parameters<typeof validLoad>[0]) => ({

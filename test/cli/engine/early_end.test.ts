@@ -1,20 +1,20 @@
 // A run that is asked to end: the load in flight is kept, nothing further is begun, and the next run goes on.
+
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, test } from "node:test";
+import { beforeEach, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseTime_ms } from "../../../cli/base/option.ts";
 import { earlyEnd } from "../../../cli/engine/early_end.ts";
 import { openResults } from "../../../cli/results/store/results.ts";
+import { tempFolder } from "../../temp_folder.ts";
 import { fastPlan, fastRun, validLoad } from "../instruments/page/run/fast_runner.ts";
 
 let home: string;
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "trilane-end-"));
+  home = tempFolder("trilane-end-");
 });
-afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 const options = { "stop-file": undefined, "stop-after": undefined };
 

@@ -1,19 +1,19 @@
 // --evidence: a folder that cannot be is refused in a line that names it, before there is a sweep; and in one that can be each attempt's is found
 // from its row, whatever pages, links and mixes are called.
+
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
-import { afterEach, beforeEach, test } from "node:test";
+import { beforeEach, test } from "node:test";
 import { UserError } from "../../../cli/base/errors.ts";
 import { evidenceFolders, makeEvidenceFolder } from "../../../cli/engine/evidence_folder.ts";
+import { tempFolder } from "../../temp_folder.ts";
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "trilane-evidence-"));
+  folder = tempFolder("trilane-evidence-");
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 test("a folder is made with those above it, and one that is there is taken", () => {
   const path = join(folder, "a", "b", "c");

@@ -1,23 +1,21 @@
 // The self-test of a sweep's links: each measured once on a machine, kept with the sweep, and loads on one that is out not
 // counted.
+
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, test } from "node:test";
+import { beforeEach, test } from "node:test";
 import { linksToTest, openLinkTests, testGuess_ms } from "../../../cli/engine/link_tests.ts";
 import { parseLink } from "../../../cli/link/link.ts";
 import { type AnySweep, type LoadStatus, openResults } from "../../../cli/results/store/results.ts";
 import { cellsOf } from "../../../cli/sweep/plan/plan.ts";
 import type { LinkTested } from "../../../schemas/generated/sweep_event.ts";
+import { tempFolder } from "../../temp_folder.ts";
 import { fastPlan, fastRun, sweepOf, validLoad } from "../instruments/page/run/fast_runner.ts";
 import { testedLink } from "../load/selftest/tested.ts";
 
 let home: string;
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "trilane-link-tests-"));
+  home = tempFolder("trilane-link-tests-");
 });
-afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 const plan = fastPlan();
 const links = [...new Set(cellsOf(plan).map((cell) => cell.link))];

@@ -4,6 +4,7 @@
 // for its evidence.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { RunError } from "../../../cli/base/errors.ts";
 import type { AttemptTerms, RunnerOptions, RunOutcome } from "../../../cli/engine/measuring.ts";
 import { commandCellsOf, commandPlanOf } from "../../../cli/instruments/command/plan/plan.ts";
 import { commandTasks, runCommands } from "../../../cli/instruments/command/run/runner.ts";
@@ -209,25 +210,41 @@ for (const [name, kind] of Object.entries(kinds))
     const finished = ["finished", kind.tasks, kind.tasks];
     const facts = ({ state, done, all }: RunOutcome) => [state, done, all];
 
-    test("a stop drops the attempt under way, keeps the others, and the next run resumes", async () => {
-      const { run, rows, events, results } = place();
-      const stop = new AbortController();
-      const stopping = (call: number): null => {
-        if (call === 5) stop.abort();
+    // A lab that is taken down under an attempt may fail it.
+    for (const last of [null, "the lab was taken down"])
+      test(`a stop drops the attempt under way, keeps the others, and the next run resumes: ${last ?? "valid"}`, async () => {
+        const { run, rows, events, results } = place();
+        const stop = new AbortController();
+        const stopping = (call: number): string | null => {
+          if (call < 5) return null;
+          stop.abort();
+          return last;
+        };
+        assert.deepEqual(facts(await run(stopping, { signal: stop.signal })), ["stopped", 4, kind.tasks]);
+        assert.equal(rows().length, 4);
+        events.length = 0;
+        assert.deepEqual(facts(await run(valid)), finished);
+        const [first] = events;
+        assert.ok(first?.event === "sweep-started" && first.resumed && first.done === 4);
+        assert.equal(first.kind, name === "pages" ? undefined : name);
+        assert.deepEqual(
+          rows().map(({ position }) => position),
+          positions,
+        );
+        assert.equal(results.listAllSweeps().length, 1);
+        results.close();
+      });
+
+    test("what would fail every attempt ends the run, and the next run resumes", async () => {
+      const { run, rows, results } = place();
+      const failing = (call: number): null => {
+        if (call === 5) throw new RunError("no user namespaces");
         return null;
       };
-      assert.deepEqual(facts(await run(stopping, { signal: stop.signal })), ["stopped", 4, kind.tasks]);
+      await assert.rejects(run(failing), /RunError: no user namespaces/);
       assert.equal(rows().length, 4);
-      events.length = 0;
       assert.deepEqual(facts(await run(valid)), finished);
-      const [first] = events;
-      assert.ok(first?.event === "sweep-started" && first.resumed && first.done === 4);
-      assert.equal(first.kind, name === "pages" ? undefined : name);
-      assert.deepEqual(
-        rows().map(({ position }) => position),
-        positions,
-      );
-      assert.equal(results.listAllSweeps().length, 1);
+      assert.equal(rows().length, kind.tasks);
       results.close();
     });
 

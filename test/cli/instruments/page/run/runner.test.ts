@@ -1,4 +1,5 @@
 // cli/instruments/page/run/runner.ts: every planned load exactly once, whatever is killed or fails; retries to the limit and no further.
+// What all instruments have from the engine is test/cli/engine/runner.test.ts's.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -6,12 +7,11 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, type TestContext, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { RunError } from "../../../../../cli/base/errors.ts";
 import type { LoadRequest } from "../../../../../cli/instruments/page/run/request.ts";
 import { type Load, openResults, type Sweep } from "../../../../../cli/results/store/results.ts";
 import { placeDecisions } from "../../../../../cli/results/verdict/load_rule_outcome.ts";
 import { cellsOf } from "../../../../../cli/sweep/plan/plan.ts";
-import type { SweepEvent, SweepStarted } from "../../../../../schemas/generated/sweep_event.ts";
+import type { SweepEvent } from "../../../../../schemas/generated/sweep_event.ts";
 import { tempFolder } from "../../../../temp_folder.ts";
 import { pageLoad } from "../../../sweep/page_load.ts";
 import { fastPlan, fastRun, loggedLoads, storedLoads, validLoad } from "./fast_runner.ts";
@@ -225,38 +225,6 @@ describe("runner", () => {
       if (event.event === "load-finished") assert.ok(event.left_s >= 0 && event.left_s < 60 && event.wall_ms === 5);
   });
 
-  test("a stop drops the load under way, keeps the others, and the next run goes on", async () => {
-    const plan = fastPlan();
-    const stop = new AbortController();
-    let calls = 0;
-    const outcome = await fastRun({
-      home,
-      plan,
-      signal: stop.signal,
-      async measure(request) {
-        // As a lab that is taken down under a load: it ends, but as a failed one.
-        if (++calls === 8) stop.abort();
-        const { recording, lane, link } = request;
-        return calls === 8
-          ? pageLoad({ page: recording.name, recording_digest: recording.digest, lane, link, status: "failed" })
-          : validLoad(request);
-      },
-    });
-    assert.deepEqual([outcome.state, outcome.done], ["stopped", 7]);
-    assert.equal(storedLoads(home).length, 7);
-    const events: SweepStarted[] = [];
-    await fastRun({
-      home,
-      plan,
-      measure: validLoad,
-      tell: (event) => {
-        if (event.event === "sweep-started") events.push(event);
-      },
-    });
-    assert.deepEqual([events[0]?.resumed, events[0]?.done], [true, 7]);
-    assertWhole(home);
-  });
-
   test("attempts used up in an earlier run stay used up", async () => {
     const plan = fastPlan({ pages: ["a"], lanes: ["h1"], links: ["1mbit/20ms"], repetitions: 2, retries: 1 });
     const stop = new AbortController();
@@ -279,24 +247,6 @@ describe("runner", () => {
       storedLoads(home).map((load) => `${load.block} ${load.attempt}`),
       ["0 0", "0 1", "1 0", "1 1"],
     );
-  });
-
-  test("what would fail every load ends the run and leaves the sweep to be gone on with", async () => {
-    const plan = fastPlan();
-    let calls = 0;
-    await assert.rejects(
-      fastRun({
-        home,
-        plan,
-        measure: (request) => {
-          if (++calls === 5) throw new RunError("no user namespaces");
-          return validLoad(request);
-        },
-      }),
-      /RunError: no user namespaces/,
-    );
-    await fastRun({ home, plan, measure: validLoad });
-    assertWhole(home);
   });
 
   test("killed at any moment and started again: every planned load exactly once", async () => {
@@ -408,22 +358,6 @@ describe("loads that are enough", () => {
     const [decision] = placeDecisions(cellsOf(one), storedLoads(home), 3);
     assert.deepEqual([decision?.decision, decision?.givenUp], ["undecided", true]);
     assert.equal(counts.get("h1"), decision?.blocks);
-  });
-
-  test("are the same when the sweep is interrupted and gone on with", async () => {
-    const counts = new Map<string, number>();
-    const stop = new AbortController();
-    const stopping = async (request: LoadRequest) => {
-      const load = await measure(counts)(request);
-      if ([...counts.values()].reduce((sum, count) => sum + count, 0) === 13) stop.abort();
-      return load;
-    };
-    const first = await fastRun({ home, plan, measure: stopping, signal: stop.signal });
-    assert.equal(first.state, "stopped");
-    const second = await fastRun({ home, plan, measure: measure(counts) });
-    // What the doubtful page takes hangs on which of its loads was cut off.
-    assert.deepEqual([second.state, second.done], ["finished", second.all]);
-    assert.equal(storedLoads(home).filter((load) => load.page === "clear").length, 12);
   });
 });
 
