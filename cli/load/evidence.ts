@@ -9,7 +9,7 @@ export interface Evidence {
   readonly qlogs: string;
   readonly counters: string;
   readonly replayOptions: readonly string[];
-  /** Of the shaper: a capture of both ends of the link, with the TLS keys. */
+  /** Of the shaper: a capture of both directions of the link, with the TLS keys. */
   readonly capture: readonly string[];
   /** For programs that write their TLS keys: browsers, trilane-fetch, curl. */
   readonly environment: Readonly<Record<string, string>>;

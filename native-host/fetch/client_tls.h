@@ -18,6 +18,7 @@ struct client_tls_options {
     bool verify;
     const char *authorities; // file of trusted certificates (PEM); NULL: the system's
     bool early_data;
+    const char *key_log; // file to which keys are added; NULL: none
 };
 
 // 0, or -1 with a line in `error`.

@@ -26,8 +26,9 @@ struct connection_settings {
     struct sockaddr_in6 server; // IPv4 mapped
     const char *host;           // for TLS; to live as long as the connection
     bool is_address;
-    struct ticket *ticket; // NULL: none. The connection's from here; one that takes early data has requests
-                           // go in the first flight, if `tls` is for that
+    const char *qlog_folder; // NULL, and over TCP: none are written
+    struct ticket *ticket;   // NULL: none. The connection's from here; one that takes early data has requests
+                             // go in the first flight, if `tls` is for that
 
     // The request may be sent. Not called from within `open`.
     void (*ready)(void *context);

@@ -7,10 +7,12 @@
 #include "guard/address_space.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const uint64_t ticket_patience_ns = 3 * NS_PER_S;
 
@@ -104,8 +106,14 @@ int fetcher_open(struct fetcher **out, const struct fetch_options *options, char
                                            .alpn = alpns[options->lane],
                                            .verify = options->verify,
                                            .authorities = options->authorities,
-                                           .early_data = lane_resumes(options->lane)};
+                                           .early_data = lane_resumes(options->lane),
+                                           .key_log = options->key_log};
     struct fetcher *f = calloc(1, sizeof *f);
+    if (options->qlog_folder && access(options->qlog_folder, W_OK | X_OK) < 0) {
+        snprintf(error, error_size, "qlog: %s: cannot hold qlogs: %s", options->qlog_folder, strerror(errno));
+        free(f);
+        return -1;
+    }
     snprintf(error, error_size, "memory is short");
     if (!f) return -1;
     f->options = options;
@@ -232,6 +240,7 @@ static bool open_connection(struct fetcher *f, const struct url *url, struct tic
         .server = record->server,
         .host = f->identity.host,
         .is_address = url->is_address,
+        .qlog_folder = f->options->qlog_folder,
         .ticket = ticket,
         .ready = on_ready,
         .failed = on_failed,

@@ -353,6 +353,18 @@ void h3_config_close(struct h3_config *config) {
     free(config);
 }
 
+// Beside the server's, which has another id.
+static void start_qlog(struct connection *c, const uint8_t *id, size_t id_size) {
+    char name[2 * CID_BYTES + 1] = "", path[4096], times[96];
+    if (!c->settings.qlog_folder) return;
+    for (size_t i = 0; i < id_size; i++)
+        snprintf(name + 2 * i, 3, "%02x", id[i]);
+    snprintf(path, sizeof path, "%s/client-%s.sqlog", c->settings.qlog_folder, name);
+    snprintf(times, sizeof times, "times are milliseconds since CLOCK_MONOTONIC %llu ns",
+             (unsigned long long)clock_now_ns());
+    quiche_conn_set_qlog_path(c->quic, path, "trilane-fetch", times);
+}
+
 static int start(struct connection *c, char *error, size_t error_size) {
     const struct udp_handler handler = {on_packets, on_room, c, on_refused};
     uint8_t scid[CID_BYTES];
@@ -369,6 +381,7 @@ static int start(struct connection *c, char *error, size_t error_size) {
                                        sizeof c->local, (struct sockaddr *)&c->settings.server,
                                        sizeof c->settings.server, c->settings.h3->quic, c->ssl, false);
     if (!c->quic) return -1;
+    start_qlog(c, scid, sizeof scid);
     if (!c->settings.ticket) return 0;
     size_t size;
     const uint8_t *ticket = ticket_for_quiche(c->settings.ticket, &size);

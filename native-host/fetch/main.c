@@ -40,7 +40,8 @@ static void raise_walls(const struct fetch_options *options) {
     const struct walls walls = {.calls = calls,
                                 .call_count = sizeof calls / sizeof calls[0],
                                 .reads = {"/etc", "/run/systemd/resolve", "/run/NetworkManager",
-                                          "/run/resolvconf", options->authorities}};
+                                          "/run/resolvconf", options->authorities},
+                                .writes = {options->qlog_folder, options->key_log}};
     walls_raise_or_say(&walls);
 }
 

@@ -38,9 +38,11 @@ static const char help[] =
     "  --max-body BYTES     end an object whose body has more (default: none is too large)\n"
     "  --user-agent TEXT    (default: trilane-fetch/" TRILANE_VERSION ")\n"
     "  --no-https-record    do not look up HTTPS records of the names\n"
+    "  --qlog FOLDER        write a qlog of each QUIC connection into it\n"
     "  --urls FILE          also those in FILE, one a line; - is standard input\n"
     "  --help, --version\n"
     "\n"
+    "SSLKEYLOGFILE names a file to which TLS keys are added, as other clients have it.\n"
     "The exit status is 0 when every URL has its line, whatever it says; 2 for a command line that cannot "
     "be\n"
     "taken.\n"
@@ -132,6 +134,7 @@ static const struct option_row rows[] = {
     {"max-body", OPTION_TAKEN, .take = take_max_body},
     {"user-agent", OPTION_TAKEN, .take = take_user_agent},
     {"no-https-record", OPTION_OFF, IN(https_records)},
+    {"qlog", OPTION_TEXT, IN(qlog_folder)},
     {"urls", OPTION_TEXT, IN(urls_file)},
 };
 static const struct command_line line = {.program = "trilane-fetch",
@@ -163,6 +166,8 @@ void options_read(struct fetch_options *options, int argc, char **argv) {
                                       .max_body_bytes = UINT64_MAX,
                                       .user_agent = "trilane-fetch/" TRILANE_VERSION};
     const int words = command_line_read(&line, options, argc, argv);
+    options->key_log = getenv("SSLKEYLOGFILE");
+    if (options->key_log && !*options->key_log) options->key_log = NULL;
     options->urls = argv + words;
     options->url_count = (size_t)(argc - words);
     check(options);

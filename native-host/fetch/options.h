@@ -32,8 +32,10 @@ struct fetch_options {
     uint64_t max_body_bytes;
     uint32_t follow;
     const char *user_agent;
-    const char *urls_file; // NULL: none; "-": standard input
-    char **urls;           // those of the command line
+    const char *qlog_folder; // NULL: no qlogs
+    const char *key_log;     // file of TLS keys that the environment names (SSLKEYLOGFILE); NULL: none
+    const char *urls_file;   // NULL: none; "-": standard input
+    char **urls;             // those of the command line
     size_t url_count;
 };
 

@@ -12,9 +12,15 @@ export interface CaptureFacts {
   readonly longestPause_ms: number;
 }
 
-/** Whether a packet's options have a comment, as those of dropped ones do. */
-function isCommented(block: DataView, from: number): boolean {
-  return from + 4 <= block.byteLength - 4 && block.getUint16(from, true) === commentOption;
+/** Whether a packet's options have a comment that says that it was dropped. */
+function isDropped(block: DataView, from: number): boolean {
+  for (let at = from; at + 4 <= block.byteLength - 4; ) {
+    const [option, size] = [block.getUint16(at, true), block.getUint16(at + 2, true)];
+    const text = new Uint8Array(block.buffer, block.byteOffset + at + 4, size);
+    if (option === commentOption && new TextDecoder().decode(text).startsWith("trilane: dropped")) return true;
+    at += 4 + Math.ceil(size / 4) * 4;
+  }
+  return false;
 }
 
 export function captureFacts(capture: Uint8Array): CaptureFacts {
@@ -27,7 +33,7 @@ export function captureFacts(capture: Uint8Array): CaptureFacts {
       const block = new DataView(view.buffer, view.byteOffset + at, size);
       const captured = block.getUint32(20, true);
       if (block.getUint32(8, true) === 1) facts.up++;
-      else if (isCommented(block, 28 + Math.ceil(captured / 4) * 4)) facts.dropped++;
+      else if (isDropped(block, 28 + Math.ceil(captured / 4) * 4)) facts.dropped++;
       else {
         const time_ns = (BigInt(block.getUint32(12, true)) << 32n) | BigInt(block.getUint32(16, true));
         if (last_ns !== null && facts.down > 10)

@@ -75,10 +75,13 @@ export const interruptibles = {
   },
 } satisfies Readonly<Record<string, Interruptible>>;
 
-/** Over links so slow that their runs go side by side. */
+/** Over links so slow that their runs go side by side; a second flow might not connect in time. */
 export const flowsBeside: Interruptible = {
   ...interruptibles.flows,
-  plan: (repetitions) => ({ ...interruptibles.flows.plan(repetitions), links: ["1mbit/20ms", "1mbit/10ms"] }),
+  plan: (repetitions) => ({
+    ...{ ...interruptibles.flows.plan(repetitions), links: ["1mbit/20ms", "1mbit/10ms"] },
+    mixes: [{ flows: ["tcp:cubic"] }],
+  }),
   each: 2,
   words: ["--labs", "2"],
 };

@@ -274,6 +274,34 @@ UNIT_TEST(nobody_there_has_its_row) {
     close(fd);
 }
 
+UNIT_TEST(keys_are_added_to_the_file_that_the_environment_names) {
+    static const struct hostile hostile = {.says = HEAD "Content-Length: 2\r\n\r\nok"};
+    struct hostile_server server;
+    struct run run;
+    char path[] = "/tmp/trilane-keys-XXXXXX", words[128], keys[4096] = "";
+    const int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, "# first\n", 8), 8);
+    assert_int_equal(hostile_server_start(&server, &hostile), 0);
+    snprintf(words, sizeof words, "--lane h1 --insecure https://127.0.0.1:%u/", server.port);
+    setenv("SSLKEYLOGFILE", path, 1);
+    rows_fetch(&run, words);
+    rows_expect(&run, NULL, NULL);
+    assert_true(pread(fd, keys, sizeof keys - 1, 0) > 8);
+    assert_ptr_equal(strstr(keys, "# first\n"), keys);
+    assert_non_null(strstr(keys, "\nCLIENT_HANDSHAKE_TRAFFIC_SECRET "));
+    assert_non_null(strstr(keys, "\nSERVER_TRAFFIC_SECRET_0 "));
+    setenv("SSLKEYLOGFILE", "/nonexistent/keys", 1);
+    rows_fetch(&run, words);
+    assert_string_equal(run.err,
+                        "trilane-fetch: SSLKEYLOGFILE: /nonexistent/keys: No such file or directory\n");
+    assert_int_equal(run.status, 2);
+    unsetenv("SSLKEYLOGFILE");
+    hostile_server_stop(&server);
+    close(fd);
+    unlink(path);
+}
+
 UNIT_TEST(each_line_of_a_file_has_its_row) {
     struct run run;
     size_t lines = 0;
@@ -302,6 +330,8 @@ UNIT_TEST(command_lines_are_checked) {
         {"--ca /nonexistent https://x/", "/nonexistent: has no certificates in PEM that can be read"},
         {"--urls /nonexistent", "urls: /nonexistent: No such file or directory"},
         {"--user-agent '\r' https://x/", "user-agent: must be printable ASCII"},
+        {"--lane h3 --qlog /nonexistent https://x/",
+         "qlog: /nonexistent: cannot hold qlogs: No such file or directory"},
         {"--follow 51 https://x/", "follow: must be a number from 0 to 50 (got \"51\")"},
         {"--nonsense", "--nonsense: no such option (see --help)"},
     };

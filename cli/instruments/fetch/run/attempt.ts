@@ -101,7 +101,7 @@ async function run(
 async function attemptLive(request: FetchAttemptRequest, traces: Traces | null): Promise<FetchAttempt> {
   const begun_ms = performance.now();
   const trace = traces ? straceThreadsWords(traces.client) : [];
-  const { end, limit_ms, record } = await run([...trace, ...clientWords(request)], request);
+  const { end, limit_ms, record } = await run([...trace, ...clientWords(request, null)], request);
   const wall_ms = wallSince(begun_ms);
   const cost = await fetchCost({ record, replay: null, traces, packets_down: null });
   if (record) return { ...judged(record, []), wall_ms, cost };
@@ -139,7 +139,13 @@ async function attemptInLab(
   const shaperOptions = evidence ? [...evidence.capture, "--flow-counters", evidence.counters] : [];
   const lab = labCommand({ home, recording, far: farSide, link, reports, shaperOptions, ...placed });
   const [far, near] = traces ? [straceWords(traces.server), straceThreadsWords(traces.client)] : [[], []];
-  const words = [...(served ? [] : far), ...lab.replay, ...lab.shaper, ...near, ...clientWords(request)];
+  const words = [
+    ...(served ? [] : far),
+    ...lab.replay,
+    ...lab.shaper,
+    ...near,
+    ...clientWords(request, evidence?.qlogs ?? null),
+  ];
   const { end, limit_ms, record } = await run(words, request, evidence?.environment);
   if (evidence) await keepFiles(evidence.folder, Object.values(reports));
   const shaper = await readShaperReport(reports.shaper);

@@ -39,7 +39,12 @@ function optionWords({ plan, lane, tls, ip, ca, askHttpsRecord }: Omit<ClientReq
   ];
 }
 
-export const clientWords = (request: ClientRequest): string[] => [...optionWords(request), request.object];
+/** `qlogs`: a folder for those of QUIC connections; null: none are written. */
+export const clientWords = (request: ClientRequest, qlogs: string | null): string[] => [
+  ...optionWords(request),
+  ...(qlogs === null ? [] : ["--qlog", qlogs]),
+  request.object,
+];
 
 /** Of no object: the client says what it does not take, and ends. */
 const trialWords = (request: Omit<ClientRequest, "object">): string[] => [
