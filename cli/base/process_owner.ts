@@ -38,7 +38,10 @@ export function thisProcess(): Owner {
   };
 }
 
-/** What is known of an owner. Of a process in another container on the same boot it cannot be said whether it lives. */
+/**
+ * What is known of an owner by its number. Of a process in another container on the same boot that does not say if it lives: of who runs a sweep, the locks
+ * on its file do (cli/results/store/ended_owners.ts).
+ */
 export function stateOf(owner: Owner): "this" | "alive" | "dead" | "unknown" {
   const self = thisProcess();
   if (owner.boot_id !== self.boot_id) return "dead";

@@ -219,7 +219,7 @@ CREATE TABLE flow_run (
   started_at TEXT NOT NULL,
   wall_ms REAL NOT NULL,
   result TEXT,                    -- JSON by schemas/flow-result.schema.json; NULL here and below: the run left too little
-  series BLOB,                    -- its records, thinned (cli/flows/records/stored_records.ts)
+  series BLOB,                    -- its records, thinned (cli/instruments/flows/records/stored_records.ts)
   page_load BLOB,                 -- as har of a load; NULL: no page was loaded amid the flows
   UNIQUE (cell, block, attempt)
 );

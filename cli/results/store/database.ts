@@ -6,6 +6,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { UserError } from "../../base/errors.ts";
 import { makeFolder } from "../../base/make_folder.ts";
+import { hasUnknownOwner, noteEndedOwners } from "./ended_owners.ts";
 import { explainFailure, hasNoRoom, homeRemedies, isLocked, type Remedies } from "./failure.ts";
 import { refuseForeignFile, refuseForeignRows } from "./foreign.ts";
 import { schemaText } from "./foreign_schema.ts";
@@ -135,6 +136,11 @@ function openToRead(path: string, how: "shared" | "as it lies" | "no room", reme
       return null;
     }
     if (remedies.isForeign) refuseForeignFile(database, path, remedies);
+    else if (how === "shared" && hasUnknownOwner(database)) {
+      database.close();
+      noteEndedOwners(path);
+      database = openSqlite(url, { timeout: busyTimeout_ms });
+    }
     if (format === "earlier" && !(how === "shared" && migratedInPlace(database, path, remedies))) {
       const lies = database;
       database = migratedCopy(lies);
@@ -182,8 +188,14 @@ export function openDatabase(
   let database: DatabaseSync | null = null;
   try {
     keepPrivate(path);
-    database = openSqlite(path, { timeout: busyTimeout_ms, enableForeignKeyConstraints: true });
+    const options = { timeout: busyTimeout_ms, enableForeignKeyConstraints: true };
+    database = openSqlite(path, options);
     let format = formatOf(database, path, remedies);
+    if (format !== "empty" && hasUnknownOwner(database)) {
+      database.close();
+      noteEndedOwners(path);
+      database = openSqlite(path, options);
+    }
     if (format === "empty") {
       // Not inside a transaction: SQLite changes the journal's mode only outside of one.
       if (journal === "write-ahead") useWriteAheadLog(database);

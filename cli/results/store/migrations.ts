@@ -8,6 +8,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  readSync,
   renameSync,
   rmSync,
   statSync,
@@ -91,11 +92,18 @@ function sync(path: string): void {
   }
 }
 
-/** As `results.db.v1-backup`, which is returned; an earlier copy stays. While nobody else may write: the name is not taken meanwhile. */
-function keepCopy(path: string, version: number): string {
+/**
+ * As `results.db.v1-backup`, which is returned; an earlier copy stays, and if it is the same (a migration was killed after it), it is the only one: null.
+ * While nobody else may write: the name is not taken meanwhile.
+ */
+function keepCopy(path: string, version: number): string | null {
   const kept = `${path}.v${version}-backup`;
+  const earlier: string[] = [];
   let free = kept;
-  for (let number = 2; existsSync(free); number++) free = `${kept}-${number}`;
+  for (let number = 2; existsSync(free); number++) {
+    earlier.push(free);
+    free = `${kept}-${number}`;
+  }
   const part = `${kept}.part`;
   rmSync(part, { force: true });
   const keep = removedAtEnd(part);
@@ -104,6 +112,7 @@ function keepCopy(path: string, version: number): string {
   try {
     keepPrivate(part);
     source.prepare("VACUUM INTO ?").run(part);
+    if (earlier.some((copy) => haveSameBytes(copy, part))) return null;
     sync(part);
     renameSync(part, free);
     sync(dirname(path));
@@ -114,6 +123,24 @@ function keepCopy(path: string, version: number): string {
     keep();
   }
 }
+
+function haveSameBytes(one: string, other: string): boolean {
+  if (statSync(one).size !== statSync(other).size) return false;
+  const files = [openSync(one, "r"), openSync(other, "r")] as const;
+  const [a, b] = [Buffer.alloc(compared_bytes), Buffer.alloc(compared_bytes)];
+  try {
+    for (;;) {
+      const length = readSync(files[0], a);
+      readSync(files[1], b);
+      if (length === 0) return true;
+      if (!a.subarray(0, length).equals(b.subarray(0, length))) return false;
+    }
+  } finally {
+    for (const file of files) closeSync(file);
+  }
+}
+
+const compared_bytes = 1 << 20;
 
 /** The copy of a file that was not migrated is one too many: the next try keeps its own. */
 function removeNeedless(copy: string, database: DatabaseSync): void {
@@ -137,6 +164,7 @@ function giveBackPages(database: DatabaseSync, path: string): void {
 /** Migrates the file at `path` if it still needs it: others who want to wait, and find it done. Whole or not at all. */
 export function migrate(database: DatabaseSync, path: string, remedies: Remedies): void {
   let copy: string | null = null;
+  let isMigrated = false;
   try {
     withoutForeignKeys(database, () =>
       withBusyTimeout(database, migrationWait_ms, () =>
@@ -145,6 +173,7 @@ export function migrate(database: DatabaseSync, path: string, remedies: Remedies
           refuseWhileRunning(database, path, remedies);
           copy = keepCopy(path, versionOf(database));
           upgrade(database);
+          isMigrated = true;
         }),
       ),
     );
@@ -152,7 +181,7 @@ export function migrate(database: DatabaseSync, path: string, remedies: Remedies
     if (copy !== null) removeNeedless(copy, database);
     throw error;
   }
-  if (copy !== null) giveBackPages(database, path);
+  if (isMigrated) giveBackPages(database, path);
 }
 
 /** Of results that cannot be migrated in their place: to be read, and gone when it is closed. */

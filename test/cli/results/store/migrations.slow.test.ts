@@ -175,16 +175,20 @@ describe("migrations of results", () => {
       const copy = join(home, `results.db.v${fixture.format}-backup`);
       assert.equal(formatOf(copy), fixture.format);
       assert.deepEqual(schemaOf(copy), before);
-      // Put back, it is migrated again; both copies stay.
+      // Put back, it is migrated again. A copy of other content stays beside the first, one of the same is not made.
       renameSync(copy, path);
       const again = openExistingResults(home);
       assert.ok(again);
       readAll(again, fixture);
       again.close();
       writeFileSync(`${path}.v${fixture.format}-backup.part`, "left by a process that was killed");
-      writeFixture(join(home, "other.db"), fixture);
-      renameSync(join(home, "other.db"), path);
-      openResults(home).close();
+      const migrateAgain = (change: string): void => {
+        writeFixture(join(home, "other.db"), fixture, change);
+        renameSync(join(home, "other.db"), path);
+        openResults(home).close();
+      };
+      for (const change of ["UPDATE sweep SET seed = seed + 1", "UPDATE sweep SET seed = seed + 1"])
+        migrateAgain(change);
       assert.deepEqual(
         backups(),
         ["", "-2"].map((end) => `results.db.v${fixture.format}-backup${end}`),
@@ -386,15 +390,16 @@ describe("migrations of results", () => {
       child.kill("SIGKILL");
       await ended;
       const isCopying = existsSync(join(home, `${kept}.part`));
+      const isKept = existsSync(join(home, kept));
       const results = openExistingResults(home);
       assert.equal(results?.loadsOf(1).length, 2);
       results?.close();
       assert.equal(formatOf(path), formatVersion);
       const copies = readdirSync(home).filter((name) => name.includes("backup"));
-      assert.ok(copies.length > 0 && copies.every((name) => !name.endsWith(".part")), copies.join());
+      assert.deepEqual(copies, [kept]);
       assert.equal(formatOf(join(home, kept)), newest.format);
       assert.ok(statSync(join(home, kept)).size > 30e6);
-      seen[isCopying ? "copying" : copies.length > 1 ? "after" : "before"]++;
+      seen[isCopying ? "copying" : isKept ? "after" : "before"]++;
     }
     assert.ok(isWhole(path));
     assert.ok(seen.copying >= 3, `killed while it copied only ${seen.copying} times`);
@@ -426,4 +431,47 @@ describe("migrations of results", () => {
     openResults(home).close();
     assert.equal(formatOf(path), formatVersion);
   });
+
+  test("an owner in another container that has ended keeps nothing from being migrated or resumed", async () => {
+    for (const fixture of [newest, null]) {
+      rmSync(path, { force: true });
+      if (fixture) writeFixture(path, fixture, "PRAGMA journal_mode = WAL");
+      else openResults(home).close();
+      const insert = `INSERT INTO sweep (name, plan, plan_digest, created_at, seed, command, environment)
+        VALUES ('x', '{"repetitions":1}', 'x', '2026-01-01T00:00:00.000Z', 1, '[]', '{}')`;
+      const [program, words] = script(
+        `const { DatabaseSync } = await import("node:sqlite");
+         const runner = new DatabaseSync(home + "/results.db");
+         const owner = { pid: 1, start_ticks: "1", boot_id: ${JSON.stringify(thisProcess().boot_id)}, pid_namespace: "pid:[1]" };
+         runner.exec(${JSON.stringify(insert)});
+         runner.prepare("UPDATE sweep SET owner = ?").run(JSON.stringify(owner));
+         console.log("ready");
+         setInterval(() => undefined, 1000);`,
+        home,
+      );
+      const runner = spawn(program, words, { stdio: ["ignore", "pipe", "inherit"] });
+      await once(runner.stdout, "data");
+      const unresumed = () => openedOwners(home).filter(({ boot_id }) => boot_id === thisProcess().boot_id).length;
+      if (fixture) assert.throws(() => openResults(home), /of another container\) may be running sweep/);
+      else assert.ok(unresumed() > 0);
+      const ended = once(runner, "exit");
+      runner.kill("SIGKILL");
+      await ended;
+      assert.equal(unresumed(), 0);
+      assert.equal(formatOf(path), formatVersion);
+      assert.ok(isWhole(path));
+    }
+  });
 });
+
+/** Opens the results, and gives the owners of its sweeps. */
+function openedOwners(home: string): ReturnType<typeof thisProcess>[] {
+  const results = openResults(home);
+  try {
+    return results
+      .read("SELECT owner FROM sweep WHERE owner IS NOT NULL")
+      .map(({ owner }) => JSON.parse(String(owner)) as ReturnType<typeof thisProcess>);
+  } finally {
+    results.close();
+  }
+}
