@@ -1,6 +1,7 @@
 // `trilane fetch` on loopback: whatever servers do is a row each; started twice, it ends with every row once. Stopped, killed and
 // resumed: interrupted.test.ts.
 // Beside others: nothing of it depends on time.
+// Long: a thousand objects.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,6 +1,7 @@
 // `trilane race --outside`: a live page's own servers through the link, at another address than its name's, each lane verified by what the
 // browser says; and what cannot be raced so is refused in one line.
 // Beside others: times are lower bounds, and what the machine holds up is tolerated.
+// Long: a race, and refusals of a command each.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";

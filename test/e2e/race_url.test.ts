@@ -1,6 +1,7 @@
 // `trilane race URL`: a live page of nginx is recorded and raced by one command, and raced again without being recorded
 // again. Whether loads are valid is other tests' affair. Needs nginx and dnsmasq; says so where one is missing.
 // Beside others: nothing here depends on how busy the machine is.
+// Long: each page is visited by a browser before it is raced.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
