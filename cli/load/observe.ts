@@ -10,7 +10,7 @@ import { throwWhatFailsEveryLoad } from "./lab.ts";
 import type { LoadRequest } from "./load_request.ts";
 import { causePatience_ms, nothingRead, type PageReading, quietAtMost_ms, readAtRest } from "./quiet_page.ts";
 import type { Cause, LoadStep, PageStep, Visit } from "./step.ts";
-import { timedOutAfter_ms, timeOut } from "./time_out.ts";
+import { timedOutAfter_ms, timeOut, unstartedReason } from "./time_out.ts";
 
 // More than trilane-replay waits for an import that is writing the archive.
 export const startTimeout_ms = 40_000;
@@ -46,8 +46,7 @@ export async function observe(observing: Observing, start: Parameters<Engine["st
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
     throwWhatFailsEveryLoad(error);
-    const failure = `the browser did not start: ${error.message}`;
-    return { page: null, reading: nothingRead, browserVersion: "", failure };
+    return { page: null, reading: nothingRead, browserVersion: "", failure: unstartedReason(error.message) };
   }
   const stop = () => void browser.stop();
   signal?.addEventListener("abort", stop, { once: true });

@@ -31,3 +31,10 @@ export function timedOutAfter_ms(reasons: readonly string[]): number | null {
   const given = reason === undefined || others.length > 0 ? undefined : form.exec(reason)?.[1];
   return given === undefined ? null : Number(given);
 }
+
+const notStarted = "the browser did not start: ";
+
+/** Why a load has no browser. */
+export const unstartedReason = (why: string): string => notStarted + why;
+
+export const isUnstartedReason = (reason: string): boolean => reason.startsWith(notStarted);

@@ -1,7 +1,8 @@
-// Pages of which no load can count: on every lane loads asked for too little of the recording, or for too much beyond it. More
-// loads would be the same. Keeps what loads said; the bounds are cli/load/metrics/coverage.ts's.
+// Pages of which no load can count: on every lane loads asked for too little of the recording, or for too much beyond it; or the browser
+// never starts. More loads would be the same. Keeps what loads said; the bounds are cli/load/metrics/coverage.ts's.
 
 import { isCoverageReason } from "../../../load/metrics/coverage.ts";
+import { isUnstartedReason } from "../../../load/time_out.ts";
 import { isUnrecordedReason } from "../../../load/validity.ts";
 import type { Load } from "../../../results/store/results.ts";
 
@@ -9,6 +10,8 @@ type Outcome = Pick<Load, "page" | "lane" | "status" | "reasons">;
 
 /** Fewer may be by chance. */
 const fewestLoads = 3;
+/** Nor is it known of fewer that a browser never starts: one that is being updated is not there for a moment. */
+const fewestUnstarted = 12;
 
 interface Seen {
   loads: number;
@@ -20,6 +23,8 @@ interface Seen {
 export class UncoveredPages {
   readonly #lanes: readonly string[];
   readonly #pages = new Map<string, Seen>();
+  #isStarted = false;
+  #unstarted = 0;
 
   constructor(lanes: readonly string[], loads: readonly Outcome[]) {
     this.#lanes = lanes;
@@ -27,7 +32,9 @@ export class UncoveredPages {
   }
 
   add({ page, lane, status, reasons }: Outcome): void {
-    // One that did not end says nothing of it.
+    if (reasons.some(isUnstartedReason)) this.#unstarted++;
+    else this.#isStarted = true;
+    // One that did not end says nothing of its page.
     if (status === "failed") return;
     const seen = this.#pages.get(page) ?? { loads: 0, lanes: new Set(), covered: false };
     this.#pages.set(page, seen);
@@ -38,6 +45,7 @@ export class UncoveredPages {
 
   /** Whether no further load of the page can count. */
   cannotCount(page: string): boolean {
+    if (!this.#isStarted && this.#unstarted >= fewestUnstarted) return true;
     const seen = this.#pages.get(page);
     if (!seen || seen.covered) return false;
     return seen.loads >= fewestLoads && this.#lanes.every((lane) => seen.lanes.has(lane));
@@ -51,6 +59,7 @@ export function uncoveredRemedy(lanes: readonly string[], loads: readonly Outcom
   const [page] = pages;
   if (page === undefined || !pages.every((each) => uncovered.cannotCount(each))) return null;
   const reason = loads.flatMap(({ reasons }) => reasons).find(isCoverageReason);
+  if (reason === undefined) return null;
   const which = pages.length === 1 ? page : `${page} and ${pages.length - 1} more`;
   return `a load of ${which} ${reason}: \`trilane recording check ${page}\` shows what is missing and what to do`;
 }

@@ -26,6 +26,18 @@ test("no load of a page can count when loads on every lane were outside the boun
   assert.equal(new UncoveredPages(lanes, [failed, failed, failed]).cannotCount("p"), false);
 });
 
+test("no load can count of a browser that never started, whatever the page; one that started once may again", () => {
+  const broken = (count: number) =>
+    Array.from({ length: count }, () => ({
+      ...load("h1", ["the browser did not start: it ended before it answered: broken"]),
+      status: "failed" as const,
+    }));
+  assert.equal(new UncoveredPages(lanes, broken(12)).cannotCount("q"), true);
+  assert.equal(new UncoveredPages(lanes, broken(11)).cannotCount("p"), false);
+  assert.equal(new UncoveredPages(lanes, [...broken(12), load("h2", [])]).cannotCount("p"), false);
+  assert.equal(uncoveredRemedy(lanes, broken(12)), null);
+});
+
 test("a sweep of such pages says what to do, another one does not", () => {
   const all = lanes.map((lane) => load(lane, [outside]));
   assert.equal(
