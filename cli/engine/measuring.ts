@@ -1,6 +1,7 @@
 // What one run of a sweep is given, and what an instrument adds to it: how its attempts are made, stored and reported. runner.ts does the rest.
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import type { SweepPaused, SweepStarted } from "../../schemas/generated/sweep_event.ts";
+import type { NewAttempt } from "../results/store/attempt_rows.ts";
 import type { LoadStatus, Results } from "../results/store/results.ts";
 import type { TimeLeft } from "../sweep/plan/estimate.ts";
 import type { AdmissionOptions } from "./admission.ts";
@@ -117,8 +118,8 @@ export interface Measuring<Cell extends RunnerCell, Made extends EndedAttempt> {
   readonly began: (task: PlannedTask<Cell>) => void;
   /** A full disk throws, and is tried again. */
   readonly attempt: (task: PlannedTask<Cell>, terms: AttemptTerms) => Promise<Made>;
-  /** The row's number. */
-  readonly store: (task: PlannedTask<Cell>, made: Made, started_at: string) => number;
+  /** Stores the attempt with what it left; returns the row's number. */
+  readonly store: (row: NewAttempt, made: Made) => number;
   readonly ended: (task: PlannedTask<Cell>, made: Made, at: EndedAt) => void;
   /** After all attempts: false if it was stopped. */
   readonly after?: { readonly guess_ms: number; readonly run: (control: RunControl) => Promise<boolean> };

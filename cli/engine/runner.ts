@@ -266,7 +266,10 @@ class Runner<Cell extends RunnerCell, Made extends EndedAttempt> {
       if (made === null) return "stopped";
       const judged = fault === null ? made : this.#spoiled(made, fault);
       this.#admission.ended(judged, Math.max(others, this.#running - 1) > 0);
-      const stored = await retryWhileBlocked(() => measuring.store(task, judged, started_at), this.#waiting);
+      const { status, reasons, wall_ms } = judged;
+      const place = { cell: cell.id, block: task.planned.block, attempt };
+      const row = { ...place, position: task.planned.position, status, reasons, started_at, wall_ms };
+      const stored = await retryWhileBlocked(() => measuring.store(row, judged), this.#waiting);
       if (stored === null) return "stopped";
       task.add(attempt, judged);
       this.#retries.ended(judged.reasons, judged.wall_ms);

@@ -73,11 +73,7 @@ export function runCommands(options: CommandRunnerOptions): Promise<RunOutcome> 
       placeOf: commandPlace,
       evidenceNames: ({ subject, link }) => ({ folders: [subject, ...(link === null ? [] : [link])] }),
       attempt: ({ cell, planned }, terms) => options.attempt(cell, planned.block, terms),
-      store: ({ cell, planned: { block, position }, attempts }, made, started_at) => {
-        const { status, reasons, wall_ms, record } = made;
-        const place = { cell: cell.id, block, attempt: attempts, position };
-        return recordMeasuredRun(results, { ...place, status, reasons, started_at, wall_ms, record });
-      },
+      store: (row, { record }) => recordMeasuredRun(results, { ...row, record }),
       ended: (task, made, { attempt, row, done, all, left_s }) => {
         const { status, reasons, wall_ms, record } = made;
         stopping.add(task, made);

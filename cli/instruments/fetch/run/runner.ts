@@ -90,11 +90,7 @@ export function runFetchSweep(options: FetchRunnerOptions): Promise<RunOutcome> 
         manners.ended(cell.object, made.record);
         return { ...made, record: made.record && manners.completed(made.record) };
       },
-      store: ({ cell, planned: { block, position }, attempts }, made, started_at) => {
-        const { status, reasons, wall_ms, record, cost } = made;
-        const place = { cell: cell.id, block, attempt: attempts, position };
-        return recordFetch(results, { ...place, status, reasons, started_at, wall_ms, record, cost });
-      },
+      store: (row, { record, cost }) => recordFetch(results, { ...row, record, cost }),
       ended: (task, made, { attempt, row, done, all, left_s }) => {
         const { status, reasons, wall_ms, record } = made;
         stopping.add(task, made);

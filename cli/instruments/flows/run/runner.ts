@@ -99,14 +99,9 @@ export function runFlowSweep(options: FlowRunnerOptions): Promise<RunOutcome> {
         const made = await options.attempt(requestOf(options, task, terms));
         return { ...made, result: made.records && resultOf(made.records, task.cell) };
       },
-      store: ({ cell, planned: { block, position }, attempts }, made, started_at) => {
-        const { status, reasons, wall_ms, records, result, pageLoad } = made;
-        return recordFlowRun(results, {
-          cell: cell.id,
-          ...{ block, attempt: attempts, position, status, reasons, started_at, wall_ms, result },
-          series: records && packRecords(thinnedRecords(records)),
-          pageLoad,
-        });
+      store: (row, { records, result, pageLoad }) => {
+        const series = records && packRecords(thinnedRecords(records));
+        return recordFlowRun(results, { ...row, result, series, pageLoad });
       },
       ended: (task, made, { attempt, row, done, all, left_s }) => {
         const { status, reasons, wall_ms } = made;

@@ -96,8 +96,7 @@ export function runPageLoads(options: PageRunnerOptions): Promise<RunOutcome> {
       const { status, reasons, wall_ms } = load.log._trilane;
       return { status, reasons, wall_ms, load };
     },
-    store: ({ cell, planned: { block, position }, attempts: attempt }, made, started_at) =>
-      results.recordLoad({ cell: cell.id, block, attempt, position, started_at, load: loadOf(made) }),
+    store: (row, made) => results.recordLoad({ ...row, load: loadOf(made) }),
     ended: (task, made, { attempt, row, done, all, left_s }) => {
       const { status, reasons, wall_ms, load } = made;
       // As it is stored, so that the rule goes by what the answer and a resumed run go by.
