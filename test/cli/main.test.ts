@@ -4,15 +4,13 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { explain } from "../../cli/base/errors.ts";
 import { homeFolder } from "../../cli/base/home.ts";
 import { version } from "../../cli/base/version.ts";
 import { declaredCommands, loadCommand } from "../../cli/commands/all.ts";
-import type { CommonOptions } from "../../cli/commands/command.ts";
 import { helpOf } from "../../cli/commands/help.ts";
 import { readWords } from "../../cli/commands/words.ts";
-import { pages } from "../../cli/pages/source.ts";
 import { tempFolder } from "../temp_folder.ts";
+import { assertRefused } from "./refusal.ts";
 
 const launcher = join(import.meta.dirname, "..", "..", "cli", "trilane");
 const home = tempFolder("trilane-main-");
@@ -27,28 +25,11 @@ function trilane(...words: string[]) {
   return { status, stdout, stderr };
 }
 
-const linkless = ["race", "carlucci-small", "--link", "0mbit/50ms"];
-const refusedLink = /rate must be above 0 \(got "0mbit"\)/;
+const zeroRefused = /rate must be above 0 \(got "0mbit"\)/;
+const zeroRate = ["race", "carlucci-small", "--link", "0mbit/50ms"];
 
-/** As command_line.ts runs a command, but in this process: it ends with status 2 and one line that names the thing. */
-async function assertRefused(words: string[], names: RegExp) {
-  const run = async () => {
-    const { command, values } = readWords(allCommands, [...words, "--home", home]);
-    const found = await loadCommand(command?.name ?? "");
-    await found?.run(values as unknown as CommonOptions, {
-      pageSource: async () => pages,
-      report: () => assert.fail("refused words reach no report"),
-      bundled: () => assert.fail("refused words reach no bundle"),
-    });
-  };
-  await assert.rejects(run(), (error) => {
-    const { status, line } = explain(error) ?? {};
-    assert.equal(status, 2, `${words.join(" ")}: ${error}`);
-    assert.match(line ?? "", names);
-    assert.match(line ?? "", /^[^\n]+$/, `${words.join(" ")}: one line`);
-    return true;
-  });
-}
+const refused = async (words: string[], line: RegExp): Promise<void> =>
+  await assertRefused([...words, "--home", home], line);
 
 test("--version says the version, --help names every command", () => {
   assert.equal(trilane("--version").stdout.trim(), version);
@@ -70,27 +51,27 @@ test("each command's --help has an example and names --json", async () => {
 });
 
 test("what the words mean together is refused in one line, and nothing is written", async () => {
-  const { status, stderr } = trilane(...linkless);
+  const { status, stderr } = trilane(...zeroRate);
   assert.equal(status, 2, stderr);
   assert.match(stderr, /^trilane: [^\n]+\n$/);
-  assert.match(stderr, refusedLink);
-  await assertRefused(linkless, refusedLink);
-  await assertRefused(
+  assert.match(stderr, zeroRefused);
+  await refused(zeroRate, zeroRefused);
+  await refused(
     ["race", "carlucci-small", "--link", "10mbit"],
     /--link 10mbit: says no round-trip time: write 10mbit\/50ms/,
   );
-  await assertRefused(["race", "carlucci-small", "--link", "10"], /rate "10" has no unit/);
-  await assertRefused(["race", "carlucci-small", "--link", "3mbit/50ms", "--lanes", "h1,h4"], /h4/);
-  await assertRefused(["race", "no-such-page", "--link", "3mbit/50ms"], /no-such-page/);
-  await assertRefused(["race", "/nonexistent/page.har", "--link", "3mbit/50ms"], /\/nonexistent\/page\.har/);
-  await assertRefused(["import", "/nonexistent/page.har"], /\/nonexistent\/page\.har/);
-  await assertRefused(["synth", "no-such-page"], /no-such-page/);
-  await assertRefused(["sweep", "/nonexistent/plan.json"], /\/nonexistent\/plan\.json/);
-  await assertRefused(["report", "999"], /no results in .*: run `trilane race`/);
-  await assertRefused(["export", "--format", "pdf"], /pdf/);
-  await assertRefused(["completion", "csh"], /must be bash, zsh or fish \(got "csh"\)/);
-  await assertRefused(["shell", "--link", "nonsense", "--", "true"], /nonsense/);
-  await assertRefused(["remove", "--everything"], /--everything removes all recordings and results in .*: add --yes/);
+  await refused(["race", "carlucci-small", "--link", "10"], /rate "10" has no unit/);
+  await refused(["race", "carlucci-small", "--link", "3mbit/50ms", "--lanes", "h1,h4"], /h4/);
+  await refused(["race", "no-such-page", "--link", "3mbit/50ms"], /no-such-page/);
+  await refused(["race", "/nonexistent/page.har", "--link", "3mbit/50ms"], /\/nonexistent\/page\.har/);
+  await refused(["import", "/nonexistent/page.har"], /\/nonexistent\/page\.har/);
+  await refused(["synth", "no-such-page"], /no-such-page/);
+  await refused(["sweep", "/nonexistent/plan.json"], /\/nonexistent\/plan\.json/);
+  await refused(["report", "999"], /no results in .*: run `trilane race`/);
+  await refused(["export", "--format", "pdf"], /pdf/);
+  await refused(["completion", "csh"], /must be bash, zsh or fish \(got "csh"\)/);
+  await refused(["shell", "--link", "nonsense", "--", "true"], /nonsense/);
+  await refused(["remove", "--everything"], /--everything removes all recordings and results in .*: add --yes/);
   assert.deepEqual(readdirSync(home), []);
 });
 

@@ -17,6 +17,7 @@ import { checkout } from "../../../cli/base/programs.ts";
 import type { ManWritten } from "../../../schemas/generated/man_written.ts";
 import { schemaErrors } from "../../schemas/schema_errors.ts";
 import { tempFolder } from "../../temp_folder.ts";
+import { assertRefused } from "../refusal.ts";
 
 const folder = tempFolder("trilane-man-");
 
@@ -52,16 +53,13 @@ test("a symlink in a page's place is replaced, not followed", () => {
   assert.ok(["trilane.1", "trilane-race.1"].every((name) => lstatSync(join(target, name)).isFile()));
 });
 
-test("where no pages can be written, it says to name another folder", () => {
+test("where no pages can be written, it says to name another folder", async () => {
   const file = join(folder, "file");
   writeFileSync(file, "");
   // Nothing can be made in /proc, also by root; the kernel reports a folder that is not there.
-  for (const target of [file, join(file, "below"), "/proc/trilane-man", "/proc/trilane/man"]) {
-    const { status, stderr } = man(target);
-    assert.equal(status, 2, stderr);
-    assert.match(
-      stderr,
-      /^trilane: man: no pages can be written into \S+ \(E\w+\): name a folder that you can write to\n$/,
+  for (const target of [file, join(file, "below"), "/proc/trilane-man", "/proc/trilane/man"])
+    await assertRefused(
+      ["man", target],
+      /^man: no pages can be written into \S+ \(E\w+\): name a folder that you can write to$/,
     );
-  }
 });

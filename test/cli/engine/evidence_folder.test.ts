@@ -2,13 +2,15 @@
 // from its row, whatever pages, links and mixes are called.
 
 import assert from "node:assert/strict";
-import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
 import { beforeEach, test } from "node:test";
 import { UserError } from "../../../cli/base/errors.ts";
 import { evidenceFolders, makeEvidenceFolder } from "../../../cli/engine/evidence_folder.ts";
+import { withArchive } from "../../../cli/recording/archive/client.ts";
+import { ensureSynth } from "../../../cli/recording/synth/synthetic.ts";
 import { tempFolder } from "../../temp_folder.ts";
+import { assertRefused } from "../refusal.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -34,19 +36,11 @@ test("what can be no folder is refused, and leaves nothing", () => {
   assert.deepEqual(readdirSync(folder), ["file"]);
 });
 
-test("a race with such a folder ends before its sweep begins", () => {
-  const trilane = [join(import.meta.dirname, "../../../cli/trilane"), "--home", folder] as const;
-  execFileSync(trilane[0], ["synth", "carlucci-small", ...trilane.slice(1)]);
-  for (const evidence of ["/proc/x", "/sys/x"]) {
-    const words = ["race", "carlucci-small", "--lanes", "h2", "--runs", "1", "--evidence", evidence];
-    const { status, stderr } = spawnSync(trilane[0], [...words, ...trilane.slice(1)], {
-      encoding: "utf8",
-      timeout: 300_000,
-      killSignal: "SIGKILL",
-    });
-    assert.equal(status, 2, stderr);
-    assert.match(stderr, new RegExp(`^trilane: --evidence ${evidence}: nothing can be written there.*\\n$`));
-  }
+test("a race with such a folder ends before its sweep begins", async () => {
+  await withArchive(folder, (archive) => ensureSynth(archive, "carlucci-small"));
+  const words = ["race", "carlucci-small", "--lanes", "h2", "--runs", "1", "--home", folder, "--evidence"];
+  for (const evidence of ["/proc/x", "/sys/x"])
+    await assertRefused([...words, evidence], new RegExp(`^--evidence ${evidence}: nothing can be written there.*$`));
   assert.ok(!existsSync(join(folder, "results.db")));
 });
 

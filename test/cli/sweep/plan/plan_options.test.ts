@@ -1,9 +1,8 @@
 // cli/sweep/plan/plan_options.ts: the options of a command as a plan has them.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { join } from "node:path";
 import { test } from "node:test";
 import { planChoiceOf } from "../../../../cli/sweep/plan/plan_options.ts";
+import { assertRefused } from "../../refusal.ts";
 
 const of = (tolerance?: string, retryFor?: number) => planChoiceOf({ tolerance, "retry-for": retryFor });
 
@@ -16,20 +15,14 @@ test("a share, a time, or both", () => {
     assert.throws(() => of(wrong), /--tolerance/);
 });
 
-test("a race and a sweep have both", () => {
-  const trilane = join(import.meta.dirname, "..", "..", "..", "..", "cli", "trilane");
-  const refused = (...words: string[]): string => {
-    const { status, stderr } = spawnSync(trilane, words, { encoding: "utf8", timeout: 60_000 });
-    assert.equal(status, 2, stderr);
-    return stderr;
-  };
+test("a race and a sweep have both", async () => {
   for (const words of [
     ["race", "carlucci-small"],
     ["sweep", "example", "--dry-run"],
   ]) {
-    assert.match(refused(...words, "--tolerance", "5"), /--tolerance must be a share of the PLT/);
+    await assertRefused([...words, "--tolerance", "5"], /--tolerance must be a share of the PLT/);
     // It is the plan that says so.
-    assert.match(refused(...words, "--retry-for", "-1"), /--retry-for|retry_for_s/);
+    await assertRefused([...words, "--retry-for", "-1"], /--retry-for|retry_for_s/);
   }
 });
 

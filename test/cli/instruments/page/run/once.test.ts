@@ -11,6 +11,7 @@ import { pages as source } from "../../../../../cli/pages/source.ts";
 import { openResults } from "../../../../../cli/results/store/results.ts";
 import { planOf } from "../../../../../cli/sweep/plan/plan.ts";
 import { tempFolder } from "../../../../temp_folder.ts";
+import { assertRefused } from "../../../refusal.ts";
 import { fastRun, sweepOf, validLoad } from "./fast_runner.ts";
 
 test("--once does nothing where the plan's newest sweep is finished, and is not for beginning again", async () => {
@@ -30,9 +31,10 @@ test("--once does nothing where the plan's newest sweep is finished, and is not 
   const results = openResults(home);
   assert.equal(results.listSweeps().length, 1);
   results.close();
-  const both = once("--new");
-  assert.equal(both.status, 2);
-  assert.match(both.stderr, /^trilane: --once runs no sweep again, --new begins again: give one of them\n$/);
+  await assertRefused(
+    ["sweep", file, "--once", "--home", home, "--new"],
+    /^--once runs no sweep again, --new begins again: give one of them$/,
+  );
 });
 
 test("a run that is to be the only one runs no load where the sweep was finished after it had looked", async () => {
