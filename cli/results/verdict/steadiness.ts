@@ -3,7 +3,7 @@
 // cell are stability.ts's.
 
 import { coefficientOfVariation, median } from "../../base/quantile.ts";
-import { holm, significanceLevel } from "../stats/multiplicity.ts";
+import { correctedTogether, significanceLevel } from "../stats/multiplicity.ts";
 import { drift, outliers } from "../stats/stability.ts";
 import { isValid, type Sample, type ValidSample } from "./sample.ts";
 
@@ -32,24 +32,17 @@ export function steadinessOf<Load extends Sample>(loads: readonly Load[]): CellS
     ).values(),
   ].map((group) => {
     const plts_ms = group.map(({ plt_ms }) => plt_ms);
-    return { group, plts_ms, drift: drift(plts_ms) };
+    const found = drift(plts_ms);
+    return { group, plts_ms, found, probability: found?.probability ?? null };
   });
-  const tested = cells.flatMap((cell) => (cell.drift ? [cell] : []));
-  const corrected = holm(tested.map((cell) => cell.drift?.probability ?? 1));
-  const probabilities = new Map(tested.map((cell, index) => [cell, corrected[index] as number]));
-  return cells.map((cell) => {
-    const { group, plts_ms } = cell;
+  return correctedTogether(cells).map(({ group, plts_ms, found, probability }) => {
     const [{ page, link, lane }] = group as [Load, ...Load[]];
-    const probability = probabilities.get(cell);
     return {
-      page,
-      link,
-      lane,
-      n: group.length,
+      ...{ page, link, lane, n: group.length },
       variation: plts_ms.length > 1 ? coefficientOfVariation(plts_ms) : null,
       drift:
-        cell.drift && probability !== undefined
-          ? { percent: ((cell.drift.perLoad * (plts_ms.length - 1)) / median(plts_ms)) * 100, probability }
+        found && probability !== null
+          ? { percent: ((found.perLoad * (plts_ms.length - 1)) / median(plts_ms)) * 100, probability }
           : null,
       farAway: outliers(plts_ms).map((index) => group[index] as Load),
     };
