@@ -6,15 +6,15 @@ import { LockedError, NoRoomError } from "../base/errors.ts";
 const full = { poll_ms: 2000, reportAfterPolls: 1 };
 
 /**
- * How long a run's write itself waits for another process's: short, as no lab of this process goes on meanwhile. Longer than a
+ * How long a run's write itself waits for another process's: short, as no lab of this process continues meanwhile. Longer than a
  * removal's pauses (cli/results/store/remove_rows.ts) are apart is not needed, shorter would miss them.
  */
 export const writeWait_ms = 300;
-/** Told after about 5 s: a write of another sweep takes less. */
+/** Reported after about 5 s: a write of another sweep takes less. */
 const locked = { poll_ms: 200, reportAfterPolls: 10 };
 
 export interface Waiting {
-  /** Told once of each wait. */
+  /** Reported once for each wait. */
   readonly tell: (reason: string) => void;
   /** Whether the run is to end, room or not. */
   readonly mustEnd: () => boolean;
@@ -42,7 +42,7 @@ function obstacleOf(error: unknown): Obstacle | null {
 }
 
 /**
- * What `write` gave, which is asked anew each time; null: the run was to end before there was room, or while another process held
+ * What `write` gave, which is called anew each time; null: the run was to end before there was room, or while another process held
  * the file, and nothing is written.
  */
 export async function retryWhileBlocked<T>(
@@ -51,16 +51,16 @@ export async function retryWhileBlocked<T>(
 ): Promise<{ readonly written: T } | null> {
   const { tell, mustEnd, signal } = waiting;
   const pause = waiting.pause ?? ((time_ms: number) => delay(time_ms, undefined, { signal }).catch(() => undefined));
-  let isTold = false;
+  let isReported = false;
   for (let tries = 1; ; tries++) {
     try {
       return { written: await write() };
     } catch (error) {
       const obstacle = obstacleOf(error);
       if (obstacle === null) throw error;
-      if (!isTold && tries >= obstacle.reportAfterPolls) {
+      if (!isReported && tries >= obstacle.reportAfterPolls) {
         tell(obstacle.reason);
-        isTold = true;
+        isReported = true;
       }
       await pause(obstacle.poll_ms);
       if (signal.aborted || mustEnd()) return null;

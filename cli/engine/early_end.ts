@@ -1,5 +1,5 @@
 // What ends a run in good order before its sweep is done: a file that somebody makes, or the time that the run was given. The
-// loads in flight are finished then, and the same command goes on. Signals, which cut loads off, are interruption.ts's.
+// loads in flight are finished then, and the same command resumes. Signals, which cut loads off, are interruption.ts's.
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { performance } from "node:perf_hooks";

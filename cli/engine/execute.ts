@@ -128,9 +128,14 @@ async function runToEnd<Sweep extends AnySweep>(
   const { sweep, progress } = session;
   const { outcome, signal } = await runUntilSignal(terms, instrument, session);
   progress.end();
-  const { state, done, all: loads, asked } = outcome;
+  const { state, done, all: loads, endReason } = outcome;
   if (state === "stopped")
-    return reportStop({ sweep: sweep.id, done, loads, signal, asked }, instrument.noun, terms.json, progress);
+    return reportStop(
+      { sweep: sweep.id, done, loads, signal, asked: endReason },
+      instrument.noun,
+      terms.json,
+      progress,
+    );
   await conclude(terms, instrument, session, outcome);
 }
 

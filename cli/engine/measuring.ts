@@ -135,5 +135,5 @@ export interface RunOutcome {
   /** Of this run's attempts. */
   readonly wall_ms: number;
   /** Why it was to end early; null if it was not, or was stopped by the signal alone. */
-  readonly asked: string | null;
+  readonly endReason: string | null;
 }

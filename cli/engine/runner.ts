@@ -47,7 +47,7 @@ class Runner<Cell extends RunnerCell, Made extends EndedAttempt> {
   #all: number;
   #cut = 0;
   #wall_ms = 0;
-  #asked: string | null = null;
+  #endReason: string | null = null;
 
   constructor(options: RunnerOptions<Cell>, measuring: Measuring<Cell, Made>) {
     const { sweep, signal, tasks, pause, machine, guess_ms, labs = oneLab, timeLimit, now_ms, evidence } = options;
@@ -91,8 +91,8 @@ class Runner<Cell extends RunnerCell, Made extends EndedAttempt> {
       (await this.#runDeferred()) &&
       (after === undefined || (await after.run(this.#control())));
     const finished = ran && (await retryWhileBlocked(() => results.finishSweep(sweep.id), this.#waiting)) !== null;
-    const [done, all, cut, wall_ms, asked] = [this.#done, this.#all, this.#cut, this.#wall_ms, this.#asked];
-    return { state: finished ? "finished" : "stopped", done, all, cut, wall_ms, asked };
+    const [done, all, cut, wall_ms, endReason] = [this.#done, this.#all, this.#cut, this.#wall_ms, this.#endReason];
+    return { state: finished ? "finished" : "stopped", done, all, cut, wall_ms, endReason };
   }
 
   /** In the planned order; side by side, within a round the links first that may share the machine. */
@@ -132,8 +132,8 @@ class Runner<Cell extends RunnerCell, Made extends EndedAttempt> {
 
   /** Nothing more is to be started. */
   #mustEnd(): boolean {
-    this.#asked ??= this.#options.earlyEnd?.() ?? null;
-    return this.#signal.aborted || this.#asked !== null;
+    this.#endReason ??= this.#options.earlyEnd?.() ?? null;
+    return this.#signal.aborted || this.#endReason !== null;
   }
 
   /** Whether this run has had its own time. */

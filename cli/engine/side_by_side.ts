@@ -2,10 +2,10 @@
 // others alone. Knows no loads and no links.
 
 export interface SideBySide<Unit> {
-  /** At a time, asked for each unit; 1: one after another. */
+  /** At a time, read for each unit; 1: one after another. */
   readonly most: () => number;
   readonly mayShare: (unit: Unit) => boolean;
-  /** Must be alone with what it does before its unit runs beside others (a measurement of the machine). Asked until it begins. */
+  /** Must be alone with what it does before its unit runs beside others (a measurement of the machine). Called until it begins. */
   readonly needsQuiet: (unit: Unit) => boolean;
   /** Called only while nothing runs. */
   readonly prepare: (unit: Unit) => Promise<void>;
@@ -21,7 +21,7 @@ export interface SideBySide<Unit> {
 export async function runSideBySide<Unit>(units: readonly Unit[], how: SideBySide<Unit>): Promise<boolean> {
   const running = new Set<Promise<void>>();
   const failures: unknown[] = [];
-  let goesOn = true;
+  let continues = true;
   const failed = (error: unknown): void => {
     failures.push(error);
     if (failures.length === 1) how.fail();
@@ -37,7 +37,7 @@ export async function runSideBySide<Unit>(units: readonly Unit[], how: SideBySid
     if (running.size > 0) await how.admit?.(() => running.size > 0);
     // Meanwhile a measurement may have become due, or a lab been taken away.
     await untilAtMost(others);
-    if (!goesOn || failures.length > 0) break;
+    if (!continues || failures.length > 0) break;
     shares = joins;
     try {
       if (running.size === 0) await how.prepare(unit);
@@ -48,12 +48,12 @@ export async function runSideBySide<Unit>(units: readonly Unit[], how: SideBySid
     const task: Promise<void> = how
       .run(unit)
       .then((more) => {
-        goesOn &&= more;
+        continues &&= more;
       }, failed)
       .finally(() => running.delete(task));
     running.add(task);
   }
   await untilAtMost(() => 0);
   if (failures.length > 0) throw failures[0];
-  return goesOn;
+  return continues;
 }

@@ -9,7 +9,7 @@ import { tarEnd, tarHeader, tarPadding } from "../../base/tar.ts";
 import { limits } from "./layout.ts";
 
 export interface Member extends BundleMember {
-  /** Its bytes; may be asked for once. */
+  /** Its bytes; may be read once. */
   content(): AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 }
 

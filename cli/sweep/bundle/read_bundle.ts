@@ -1,5 +1,5 @@
 // A bundle unpacked and checked, byte for byte, before anything of it is used. It may come from anybody: what is not as `trilane bundle`
-// writes it ends in one line that names the file. Writes only members that are asked for, below one folder, under names that
+// writes it ends in one line that names the file. Writes only members that are requested, below one folder, under names that
 // its manifest's schema allows; no more of them than the manifest says, and not without room for it. Does not look into members.
 import { createHash, type Hash } from "node:crypto";
 import { closeSync, constants, createReadStream, fstatSync, openSync, readSync } from "node:fs";
@@ -26,7 +26,7 @@ export interface UnpackedBundle {
 }
 
 interface Unpacking {
-  /** An empty folder that nobody else writes to. */
+  /** An empty folder that no one else writes to. */
   readonly folder: string;
   readonly isWanted: (member: string) => boolean;
   /** Before any member is written; may throw. */
@@ -140,7 +140,7 @@ function manifestOf(text: string): Bundle {
   return document;
 }
 
-/** Through the file's descriptor, which nobody else can have put there. */
+/** Through the file's descriptor, which no one else can have put there. */
 async function unpack({ name, bytes, content }: TarMember, sha256: string, path: string | null): Promise<void> {
   if (path !== null) await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const file = path === null ? null : await open(path, "wx", 0o600);

@@ -20,7 +20,7 @@ interface ReproduceRequest {
   readonly bundle: string;
   /** The folder; default: called as the bundle, where the command runs. */
   readonly out: string | undefined;
-  /** Told when the figures are there. */
+  /** Called when the figures are there. */
   readonly onReproduced: (reproduced: Reproduced) => void;
   readonly kinds: BundledKinds;
   /** Given all members that a rerun needs, in a folder that stays until it resolves. */

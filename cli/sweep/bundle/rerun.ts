@@ -1,5 +1,5 @@
 // A bundle's pages and plan made ready to be loaded again, in a data folder of their own: no recording of the user's is touched, and
-// the same command goes on with a rerun that was stopped. A plan of somebody else's names no file and no program of this machine:
+// the same command resumes a rerun that was stopped. A plan of somebody else's names no file and no program of this machine:
 // each file of a link is the bundle's own, or the plan is refused.
 import { createReadStream } from "node:fs";
 import { mkdir, readFile } from "node:fs/promises";

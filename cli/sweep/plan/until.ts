@@ -16,7 +16,7 @@ export interface UntilOptions {
   "time-limit": string | undefined;
 }
 
-/** The most repetitions where `until` is asked for and their number is not. */
+/** The most repetitions if `until` is given and their number is not. */
 export const mostRuns = lastLook;
 
 /** Rows of the option table. `compared`: each pair of lanes, each flow with the first. */
@@ -45,7 +45,7 @@ export interface StoppingChoice {
   readonly time_limit_s?: number;
 }
 
-/** UserError where two rules are asked for, and for what is no time. */
+/** UserError if two rules are given, and for what is no time. */
 export function stoppingChoiceOf({ decide, precise, "time-limit": limit }: Partial<UntilOptions>): StoppingChoice {
   if (decide !== undefined && precise !== undefined)
     throw new UserError("--decide and --precise are two rules for when to stop: give one of them");

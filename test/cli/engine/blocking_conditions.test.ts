@@ -62,7 +62,7 @@ for (const write of ["recordLoad", "recordFilm", "finishSweep"] as const) {
     let waits = 0;
     const run = { home, plan, measure: validLoad, film, pause: async () => void waits++ };
     const outcome = await fastRun({ ...run, earlyEnd: () => (waits > 1 ? "its time is over" : null) });
-    assert.deepEqual([outcome.state, outcome.asked, waits], ["stopped", "its time is over", 2]);
+    assert.deepEqual([outcome.state, outcome.endReason, waits], ["stopped", "its time is over", 2]);
     assert.equal((await fastRun(run)).state, "finished");
   });
 }

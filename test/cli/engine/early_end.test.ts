@@ -32,12 +32,12 @@ test("a stop file ends the run after the load in flight; while it is there nothi
     },
   });
   assert.deepEqual([first.state, first.done], ["stopped", 5]);
-  assert.match(first.asked ?? "", /stop is there: remove it before the next run$/);
+  assert.match(first.endReason ?? "", /stop is there: remove it before the next run$/);
   const second = await fastRun({ home, plan, measure: validLoad, earlyEnd: ended });
   assert.deepEqual([second.state, second.done, second.wall_ms], ["stopped", 5, 0]);
   rmSync(join(home, "stop"));
   const third = await fastRun({ home, plan, measure: validLoad, earlyEnd: earlyEnd(home, options) });
-  assert.deepEqual([third.state, third.done, third.asked], ["finished", third.all, null]);
+  assert.deepEqual([third.state, third.done, third.endReason], ["finished", third.all, null]);
   const results = openResults(home);
   assert.deepEqual(results.loadsOf(1).length, third.all);
   results.close();
@@ -57,7 +57,7 @@ test("with several labs those in flight are finished, each stored", async () => 
       return validLoad(request);
     },
   });
-  assert.deepEqual([outcome.state, outcome.asked, outcome.done], ["stopped", "enough", 3]);
+  assert.deepEqual([outcome.state, outcome.endReason, outcome.done], ["stopped", "enough", 3]);
 });
 
 test("a run's time: a length of time, and over when it is", () => {

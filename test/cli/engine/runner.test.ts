@@ -278,7 +278,7 @@ for (const [name, kind] of Object.entries(kinds))
       const { run, rows, results } = place();
       const earlyEnd = () => (rows().length === 3 ? "its 1s are over" : null);
       const outcome = await run(valid, { earlyEnd });
-      assert.deepEqual([...facts(outcome), outcome.asked], ["stopped", 3, kind.tasks, "its 1s are over"]);
+      assert.deepEqual([...facts(outcome), outcome.endReason], ["stopped", 3, kind.tasks, "its 1s are over"]);
       assert.equal(rows().length, 3);
       results.close();
     });

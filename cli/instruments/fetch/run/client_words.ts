@@ -59,9 +59,9 @@ const trialWords = (request: Omit<ClientRequest, "object">): string[] => [
 export async function tryClient(plan: FetchPlan, inLab: boolean): Promise<void> {
   const [variant] = variantsOf(plan);
   if (!variant) return;
-  const asked = inLab ? { ...plan, verify: false } : plan;
+  const trusting = inLab ? { ...plan, verify: false } : plan;
   const [program = "", ...words] = trialWords({
-    ...{ plan: asked, ...variant },
+    ...{ plan: trusting, ...variant },
     ...{ ca: plan.ca ?? null, askHttpsRecord: false },
   });
   try {

@@ -25,15 +25,15 @@ const notCounted = "system calls were not counted";
 const noLab = "the server is none of a lab’s";
 
 /** A value, or why there is none. */
-type Told<T> = { readonly value: T } | { readonly missing: string };
+type Known<T> = { readonly value: T } | { readonly missing: string };
 
-async function callsIn(file: string | null): Promise<Told<NonNullable<FetchCost["client_calls"]>>> {
+async function callsIn(file: string | null): Promise<Known<NonNullable<FetchCost["client_calls"]>>> {
   if (file === null) return { missing: noLab };
   const calls = await readStrace(file);
   return calls ? { value: calls } : { missing: "strace left no table" };
 }
 
-function serverIn({ record, replay, traces }: FetchLeft): Told<NonNullable<FetchCost["server"]>> {
+function serverIn({ record, replay, traces }: FetchLeft): Known<NonNullable<FetchCost["server"]>> {
   if (traces) return { missing: "strace adds to what it counts" };
   if (!replay) return { missing: noLab };
   const found = record ? serverCost(replay.connections, record) : { missing: "the client left no record" };
@@ -48,8 +48,8 @@ export async function fetchCost(left: FetchLeft): Promise<FetchCost | null> {
   const client_calls = traces ? await callsIn(traces.client) : { missing: notCounted };
   const server_calls = traces ? await callsIn(traces.server) : { missing: notCounted };
   const all = { server, client_calls, server_calls };
-  const missing = Object.entries(all).flatMap(([name, told]) => ("missing" in told ? [[name, told.missing]] : []));
-  const orNull = <T>(told: Told<T>): T | null => ("value" in told ? told.value : null);
+  const missing = Object.entries(all).flatMap(([name, known]) => ("missing" in known ? [[name, known.missing]] : []));
+  const orNull = <T>(known: Known<T>): T | null => ("value" in known ? known.value : null);
   return {
     schema: "trilane/fetch-cost/1",
     server: orNull(server),

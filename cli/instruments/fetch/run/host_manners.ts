@@ -27,7 +27,7 @@ export class HostManners {
     this.#options = options;
   }
 
-  /** Until the hosts that the object is known to ask may be asked again, or the signal. */
+  /** Until the hosts that the object is known to ask may be queried again, or the signal. */
   async wait(object: string): Promise<void> {
     const { plan, signal, now_ms = () => performance.now() } = this.#options;
     const pause =
@@ -37,13 +37,13 @@ export class HostManners {
     if (left_ms > 0) await pause(left_ms);
   }
 
-  /** Of the host whose records a fetch has: which that is only a fetch tells where redirects are followed. */
+  /** Of the host whose records a fetch has: which that is only a fetch shows if redirects are followed. */
   knowsHttpsRecord(object: string): boolean {
     const host = this.#options.plan.follow === 0 ? hostOf(object) : this.#ledTo.get(object);
     return host !== undefined && this.#httpsRecords.has(host);
   }
 
-  /** The object's hosts were asked a moment ago; `record`: null where the client left none. */
+  /** The object's hosts were queried a moment ago; `record`: null where the client left none. */
   ended(object: string, record: FetchRecord | null): void {
     const ended_ms = (this.#options.now_ms ?? (() => performance.now()))();
     const last = record ? [record.final_url] : [];
@@ -59,7 +59,7 @@ export class HostManners {
     return known ? { ...record, https_record: known } : record;
   }
 
-  /** All names are one server's where one is asked for all. */
+  /** All names are one server's if one is queried for all. */
   #servers(url: string): string[] {
     const { connect } = this.#options.plan;
     if (connect !== undefined) return [connect];

@@ -18,7 +18,7 @@ const columns: readonly Column[] = [
   { title: "Mbit/s", name: "throughput_bps" },
 ];
 
-/** The name that tells the rows of a table apart. */
+/** The name that distinguishes the rows of a table. */
 function rowName({ lane, tls, ip }: FetchSummary, all: readonly FetchSummary[]): string {
   const overTcp = all.filter((each) => isPlainTcp(each.lane));
   const withTls = overTcp.some((each) => each.tls !== "1.3") && isPlainTcp(lane);

@@ -1,4 +1,4 @@
-// The folder of one flow run: what both ends and the shaper are told, and write. In memory where there is room for it, so that samples cost
+// The folder of one flow run: the instructions of both ends and the shaper, and what they write. In memory where there is room for it, so that samples cost
 // no disk; removed with the run, or with this process. Reads nothing.
 import { join } from "node:path";
 import type { FlowRun } from "../../../../schemas/generated/flow_run.ts";

@@ -1,5 +1,5 @@
 // How long an end of a flow run stood still: ticks of its samples that never came, because the machine gave its process no CPU or held
-// up its writes. Meanwhile a QUIC flow neither sends nor acknowledges, while kernel TCP goes on from its buffers, so that such a run
+// up its writes. Meanwhile a QUIC flow neither sends nor acknowledges, while kernel TCP continues from its buffers, so that such a run
 // compares the machine and not the flows. Pure; what is tolerated is validity.ts's.
 import type { FlowRecords } from "../records/flow_records.ts";
 import type { SampleSeries } from "../records/series.ts";

@@ -1,4 +1,4 @@
-// Whether a flow run was what was asked, and why not: its link and its ends on time, each flow begun, controlled and ended as planned,
+// Whether a flow run was what was planned, and why not: its link and its ends on time, each flow begun, controlled and ended as planned,
 // and the ends in agreement with what the shaper counted. Pure; an attempt that left no records is attempt.ts's to judge.
 import type { ReportedFlow } from "../../../../schemas/generated/flow_report.ts";
 import type { RunFlow } from "../../../../schemas/generated/flow_run.ts";
@@ -14,7 +14,8 @@ const mostReasons = 5;
 /** How long after its time a flow may begin: a turn of the near end's loop, and what a busy one takes. */
 const lateStart_ms = 20;
 
-const named = (asked: RunFlow, flow: number): string => `flow ${flow + 1} (${kindWords(asked)}, ${asked.direction})`;
+const named = (planned: RunFlow, flow: number): string =>
+  `flow ${flow + 1} (${kindWords(planned)}, ${planned.direction})`;
 
 /** The machine's doing: the same run may go well at a quieter moment. */
 const disturbed = (why: string): string => `${disturbedRunReason}: ${why}`;
@@ -90,7 +91,7 @@ function controllerOf({ name, flow, sender }: Ends): string | null {
   return `${name} was controlled by ${sender.congestion ?? "what could not be read back"}, and not by ${flow.congestion}`;
 }
 
-/** One that was to move and stayed shows what a flow does that was not asked for. */
+/** One that was to move and stayed shows what a flow does that was not planned. */
 function movesOf({ name, near: { migrations } }: Ends): string | null {
   if (!migrations || migrations.begun === 0 || migrations.made > 0) return null;
   return `${name} never moved: nothing answered at its new address in ${count(migrations.begun, "attempt")}: move less often, or on a link with less delay or loss`;
@@ -118,7 +119,7 @@ function endsOf({ run, near, far }: FlowRecords, index: number): Ends | null {
 }
 
 /**
- * Of a run that ended with a page's load: whether the flows that had begun by then were controlled as asked, and what their ends say is
+ * Of a run that ended with a page's load: whether the flows that had begun by then were controlled as planned, and what their ends say is
  * what the link carried. All else of them is judged with the load (cli/load/cross_traffic.ts).
  */
 export function countReasons(records: FlowRecords): string[] {

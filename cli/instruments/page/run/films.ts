@@ -1,4 +1,4 @@
-// Films further loads of each cell once its measured loads are there, and stores them apart from these. Goes on where an
+// Films further loads of each cell once its measured loads are there, and stores them apart from these. Resumes where an
 // earlier run stopped: a cell that was filmed as often as planned is not filmed again.
 import type { FilmFinished, FilmStarted } from "../../../../schemas/generated/sweep_event.ts";
 import { retryWhileBlocked } from "../../../engine/blocking_conditions.ts";

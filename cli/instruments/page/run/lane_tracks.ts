@@ -53,7 +53,7 @@ function scaleLine({ low, high }: Scale, columns: number, indent: number): strin
   return `${" ".repeat(indent)}${first}${last.padStart(Math.max(last.length + 1, columns - first.length))}`;
 }
 
-/** `compared`: the pairs that are told, each lane's over the one before it is looked for; empty: none is said. No lines without a load that counts. */
+/** `compared`: the pairs that are shown, each lane's over the one before it is looked for; empty: none is said. No lines without a load that counts. */
 export function laneTracks(
   summaries: readonly LaneSummary[],
   loads: readonly Sample[],

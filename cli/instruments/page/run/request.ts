@@ -25,7 +25,7 @@ export interface Requesting {
   readonly failedUrlsOf?: (page: string) => readonly string[];
   /** Length of the video that a page plays; null: it plays none. */
   readonly videoOf?: (page: string) => number | null;
-  /** Of pages that Trilane made: their recordings have all that is asked for. */
+  /** Of pages that Trilane made: their recordings have all that is requested. */
   readonly isComplete?: (page: string) => boolean;
   /** What leads to the plan's live servers; absent: it has none. */
   readonly live?: LiveFar;

@@ -1,4 +1,4 @@
-// Pages of which no load can count: on every lane loads asked for too little of the recording, or for too much beyond it; or the browser
+// Pages of which no load can count: on every lane loads requested too little of the recording, or for too much beyond it; or the browser
 // never starts. More loads would be the same. Keeps what loads said; the bounds are cli/load/metrics/coverage.ts's.
 
 import { isCoverageReason } from "../../../load/metrics/coverage.ts";

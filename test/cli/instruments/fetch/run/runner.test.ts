@@ -90,7 +90,7 @@ describe("the runner of fetches", () => {
 
   test("each planned fetch has a row, those that fail one alone", async () => {
     const { sweep, done } = begin(async ({ lane }) => (lane === "h3" ? refused : good));
-    assert.deepEqual(await done, { state: "finished", done: 8, all: 8, cut: 0, wall_ms: 40, asked: null });
+    assert.deepEqual(await done, { state: "finished", done: 8, all: 8, cut: 0, wall_ms: 40, endReason: null });
     const all = fetchesOf(results, sweep.id);
     assert.equal(all.length, 8);
     assert.equal(all.filter(({ status }) => status === "failed").length, 4);
