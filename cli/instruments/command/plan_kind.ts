@@ -2,10 +2,10 @@
 
 import { count } from "../../base/numbers.ts";
 import type { PlanKind } from "../../engine/plan_kind.ts";
-import type { StoredCommandPlan } from "../../results/store/results.ts";
 import { commandColumns, commandFormats } from "./export/csv.ts";
 import { commandPlanLines, describeCommands } from "./plan/describe.ts";
 import { readCommandPlan, sharedCommandCells, sharedCommands } from "./plan/plan.ts";
+import type { StoredCommandPlan } from "./plan/stored_plan.ts";
 
 export const commandPlans: PlanKind = {
   name: "time",

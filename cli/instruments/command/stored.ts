@@ -7,7 +7,7 @@ import { chosenAttempts, chosenFormat, exportedSweep, jsonPieces, linksOf, write
 import type { ExportTerms, StoredSweeps } from "../../engine/plan_kind.ts";
 import { stoppingDocument } from "../../results/answer/rule_outcome.ts";
 import { type MeasuredCell, measuredCellsOf, measuredRunsOf } from "../../results/store/measured_runs.ts";
-import type { CommandSweep, Results } from "../../results/store/results.ts";
+import type { Results } from "../../results/store/results.ts";
 import { comparedRun } from "./answer/compared.ts";
 import { commandStopping } from "./answer/comparison.ts";
 import { commandSentences } from "./answer/sentences.ts";
@@ -15,6 +15,7 @@ import { summarizeCommands } from "./answer/summary.ts";
 import { bundledCommands } from "./bundled.ts";
 import { commandCsvLines, commandFormats } from "./export/csv.ts";
 import type { CommandRun } from "./metrics/values.ts";
+import { type CommandSweep, commandSweeps } from "./plan/stored_plan.ts";
 import { commandReport } from "./report/command_report.ts";
 
 interface Exported {
@@ -45,7 +46,7 @@ function exportDocument(sweep: CommandSweep, { cells, runs }: Exported, all: Exp
 }
 
 async function exportCommands(results: Results, id: number, terms: ExportTerms): Promise<void> {
-  const sweep = results.sweepOf("commands", id);
+  const sweep = results.sweepOf(commandSweeps, id);
   const kind = chosenFormat(commandFormats, terms, sweep);
   const all = measuredRunsOf<CommandRecord>(results, id);
   const runs = chosenAttempts(all, terms, sweep, (run) => run.id, ["run", "runs", "time"]);
@@ -61,7 +62,7 @@ export const storedCommands: StoredSweeps = {
   report: commandReport,
   run: (results, sweep) =>
     comparedRun(
-      results.sweepOf("commands", sweep),
+      results.sweepOf(commandSweeps, sweep),
       measuredCellsOf(results, sweep),
       measuredRunsOf(results, sweep),
       results.recordingOf(sweep),

@@ -2,13 +2,13 @@
 import { count } from "../../base/numbers.ts";
 import { schemaTexts } from "../../base/schema_error.ts";
 import type { PlanKind } from "../../engine/plan_kind.ts";
-import type { StoredFetchPlan } from "../../results/store/results.ts";
 import { fetchColumns, fetchFormats } from "./export/csv.ts";
 import { describeFetches, fetchPlanLines } from "./plan/describe.ts";
 import { plannedFetches, readyNamedPlan } from "./plan/page.ts";
 import { fetchPlanDigest, fetchPlanOf, readFetchPlan, shippedFetchPlans } from "./plan/plan.ts";
 import { sharedFetchCells, sharedFetches } from "./plan/shares.ts";
 import { definePrefixes } from "./prefixes/option.ts";
+import { fetchSweeps, type StoredFetchPlan } from "./store/stored_plan.ts";
 import { fetchStudies } from "./studies/all.ts";
 
 const members = (schema: string): string[] =>
@@ -64,7 +64,7 @@ export const fetchPlans: PlanKind = {
         return await execute(terms, fetchInstrument({ ...terms, ...ready }));
       },
       shared: async () => sharedFetches(plan),
-      newestSweep: (results) => (digest === null ? null : results.newestOf("fetches", digest)),
+      newestSweep: (results) => (digest === null ? null : results.newestOf(fetchSweeps, digest)),
     };
   },
 };

@@ -1,4 +1,5 @@
 // Stored sweeps of fetches, as `trilane report` and `export` take them.
+
 import type { StoredSweeps } from "../../engine/plan_kind.ts";
 import { urlMasking } from "../../sweep/bundle/masking.ts";
 import { comparedFetches } from "./answer/compared.ts";
@@ -8,6 +9,7 @@ import { exportFetches } from "./export/export_fetches.ts";
 import { systemsOf } from "./prefixes/option.ts";
 import { fetchReport } from "./report/fetch_report.ts";
 import { fetchesOf, storedFetchCellsOf } from "./store/fetch_runs.ts";
+import { fetchSweeps } from "./store/stored_plan.ts";
 import { fetchStudies } from "./studies/all.ts";
 import { comparedFetchFigures } from "./studies/fetch_agreement.ts";
 
@@ -15,17 +17,17 @@ export const storedFetches: StoredSweeps = {
   report: (results, sweep, given) => fetchReport(results, sweep, systemsOf(given)),
   run: (results, sweep) =>
     comparedFetches(
-      results.sweepOf("fetches", sweep),
+      results.sweepOf(fetchSweeps, sweep),
       storedFetchCellsOf(results, sweep),
       fetchesOf(results, sweep),
       results.recordingOf(sweep),
     ),
   compared: (results, id, name) => {
     const study = fetchStudies.find((each) => each.name === name);
-    const { plan, seed } = results.sweepOf("fetches", id);
+    const { plan, seed } = results.sweepOf(fetchSweeps, id);
     return study ? comparedFetchFigures(study, fetchesByPurpose(fetchesOf(results, id), plan.repetitions), seed) : [];
   },
-  export: (results, sweep, terms) => exportFetches(results, results.sweepOf("fetches", sweep), terms),
+  export: (results, sweep, terms) => exportFetches(results, results.sweepOf(fetchSweeps, sweep), terms),
   bundled: async () => ({
     nouns: ["fetch", "fetches"],
     title: "Objects, fetched,",

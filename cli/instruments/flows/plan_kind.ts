@@ -3,13 +3,13 @@
 import { plainLanes } from "../../base/lanes.ts";
 import { count } from "../../base/numbers.ts";
 import type { PlanKind } from "../../engine/plan_kind.ts";
-import type { StoredFlowPlan } from "../../results/store/results.ts";
 import { countLinks } from "../../sweep/plan/plan_links.ts";
 import { flowColumns, flowFormats } from "./export/csv.ts";
 import { seriesColumns } from "./export/series_csv.ts";
 import { describeFlows, flowPlanLines } from "./plan/describe.ts";
 import { pageSizeOf } from "./plan/page.ts";
 import { flowPlanDigest, flowPlanOf, readFlowPlan, sharedFlows, shippedFlowPlans } from "./plan/plan.ts";
+import { flowSweeps, type StoredFlowPlan } from "./plan/stored_plan.ts";
 import { flowStudies } from "./studies/all.ts";
 
 export const flowPlans: PlanKind = {
@@ -52,7 +52,7 @@ export const flowPlans: PlanKind = {
         return await execute(terms, flowInstrument({ ...terms, plan }));
       },
       shared: async () => sharedFlows(plan),
-      newestSweep: (results) => results.newestOf("flows", flowPlanDigest(plan)),
+      newestSweep: (results) => results.newestOf(flowSweeps, flowPlanDigest(plan)),
     };
   },
 };

@@ -6,6 +6,7 @@ import { comparedFlows } from "./answer/compared.ts";
 import { flowCsvLines } from "./export/csv.ts";
 import { exportFlows } from "./export/export_flows.ts";
 import { exportedRuns } from "./export/exported_run.ts";
+import { flowSweeps } from "./plan/stored_plan.ts";
 import { flowReport } from "./report/flow_report.ts";
 import { flowCellsOf, flowRunsOf } from "./store/flow_runs.ts";
 import { flowStudies } from "./studies/all.ts";
@@ -15,16 +16,16 @@ export const storedFlows: StoredSweeps = {
   report: flowReport,
   run: (results, sweep) =>
     comparedFlows(
-      results.sweepOf("flows", sweep),
+      results.sweepOf(flowSweeps, sweep),
       flowCellsOf(results, sweep),
       flowRunsOf(results, sweep),
       results.recordingOf(sweep),
     ),
   compared: (results, sweep, name) => {
     const study = flowStudies.find((each) => each.name === name);
-    return study ? comparedFlowFigures(study, flowRunsOf(results, sweep), results.sweepOf("flows", sweep).seed) : [];
+    return study ? comparedFlowFigures(study, flowRunsOf(results, sweep), results.sweepOf(flowSweeps, sweep).seed) : [];
   },
-  export: (results, sweep, terms) => exportFlows(results, results.sweepOf("flows", sweep), terms),
+  export: (results, sweep, terms) => exportFlows(results, results.sweepOf(flowSweeps, sweep), terms),
   bundled: async () => ({
     nouns: ["run", "runs"],
     title: "Bulk flows",

@@ -26,6 +26,7 @@ import {
   type NewLoad,
   type NewSweep,
   type Sweep,
+  type SweepKind,
 } from "./sweep_rows.ts";
 import { type AddedSweep, type BegunSweep, SweepStore } from "./sweep_store.ts";
 import { readUnmatched, type Unmatched, unmatchedIn } from "./unmatched.ts";
@@ -36,27 +37,31 @@ export type * from "./sweep_rows.ts";
 export { SweepRunsError } from "./sweep_store.ts";
 export type * from "./unmatched.ts";
 
+/** Page loads are the store's own kind: verdicts, answers and reports in this room and the next are of them. */
+const pages = "pages";
+const ofPages: SweepKind<Sweep> = { holds: "page loads", is: (sweep): sweep is Sweep => sweep.kind === pages };
+
 /** Of a cell. */
-const ofPage = "(SELECT kind FROM sweep WHERE sweep.id = cell.sweep) = 'pages'";
+const ofPage = `(SELECT kind FROM sweep WHERE sweep.id = cell.sweep) = '${pages}'`;
 
 export class Results extends SweepStore {
   /** All sweeps of pages, the newest first. */
   listSweeps(): Sweep[] {
-    return this.listAllSweeps().filter((sweep) => sweep.kind === "pages");
+    return this.listAllSweeps().filter(ofPages.is);
   }
 
   /** UserError if there is none of that number, or it is of another kind. */
   sweep(id: number): Sweep {
-    return this.sweepOf("pages", id);
+    return this.sweepOf(ofPages, id);
   }
 
   newestSweep(plan_digest: string): Sweep | null {
-    return this.newestOf("pages", plan_digest);
+    return this.newestOf(ofPages, plan_digest);
   }
 
   /** The newest sweep of a plan if that one is unfinished: what the same command resumes. */
   unfinishedSweep(plan_digest: string): Sweep | null {
-    return this.unfinishedOf("pages", plan_digest);
+    return this.unfinishedOf(ofPages, plan_digest);
   }
 
   /** In the plan's order; none of a sweep of another kind. */
@@ -129,7 +134,7 @@ export class Results extends SweepStore {
   usualWall_ms(page: string, link: string, lane: LaneLabel): number | null {
     const rows = this.read(
       `SELECT wall_ms FROM attempt JOIN cell ON cell.id = attempt.cell JOIN sweep ON sweep.id = cell.sweep
-       WHERE sweep.kind = 'pages' AND NOT filmed AND subject = ? AND link = ? AND lane = ? AND status = 'valid' AND ifnull(sweep.plan ->> 'dilate', 1) = 1
+       WHERE sweep.kind = '${pages}' AND NOT filmed AND subject = ? AND link = ? AND lane = ? AND status = 'valid' AND ifnull(sweep.plan ->> 'dilate', 1) = 1
        ORDER BY wall_ms`,
       page,
       link,
@@ -152,7 +157,7 @@ export class Results extends SweepStore {
   #added({ cells, ...begun }: NewSweep): AddedSweep<Sweep> {
     return {
       ...begun,
-      kind: "pages",
+      kind: pages,
       addedCells: cells.map(({ page, ...cell }) => ({ subject: page, ...cell })),
       refuseChanged: (unfinished) => this.#refuseChangedRecordings(unfinished, { ...begun, cells }),
     };

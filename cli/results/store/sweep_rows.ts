@@ -1,15 +1,12 @@
 // What the tables `sweep` and `link_test` hold, and of page loads `cell` and `attempt`, as they are handed out, and how rows become that. Reads
 // and writes no files: results.ts does.
 import type { SQLOutputValue } from "node:sqlite";
-import type { CommandPlanDocument, PlannedNumber } from "../../../schemas/generated/command_plan.ts";
-import type { FetchLabel, FetchPlanDocument } from "../../../schemas/generated/fetch_plan.ts";
-import type { FetchIp, FetchTls } from "../../../schemas/generated/fetch_record.ts";
-import type { FlowPlanDocument } from "../../../schemas/generated/flow_plan.ts";
 import type { LaneLabel } from "../../../schemas/generated/lane_label.ts";
 import type { LinkProfile } from "../../../schemas/generated/link_profile.ts";
 import type { PageLoad } from "../../../schemas/generated/page_load.ts";
 import type { SelftestLink } from "../../../schemas/generated/selftest.ts";
-import type { PlanLink, SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
+import type { SweepKindName } from "../../../schemas/generated/sweep_kind.ts";
+import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import type { Host, NamedHost } from "./hosts.ts";
 import { type LoadObservations, loadObservationsOf, type UserTimings } from "./load_observations.ts";
 import { storedJson } from "./stored_json.ts";
@@ -32,56 +29,30 @@ interface SweepFacts {
   readonly environment: Environment;
 }
 
+/** What of a plan is the same in all kinds of sweeps. */
+export interface PlanFacts {
+  readonly description?: string | undefined;
+  readonly repetitions: number;
+  readonly time_limit_s?: number | undefined;
+}
+
+/** A sweep, whatever it is of. */
+export interface AnySweep extends SweepFacts {
+  readonly kind: SweepKindName;
+  readonly plan: PlanFacts;
+}
+
+/** One kind of sweep: whether a sweep is one, and what its attempts are, in words. */
+export interface SweepKind<Sweep extends AnySweep> {
+  readonly holds: string;
+  readonly is: (sweep: AnySweep) => sweep is Sweep;
+}
+
 /** A sweep of pages. */
-export interface Sweep extends SweepFacts {
+export interface Sweep extends AnySweep {
   readonly kind: "pages";
   readonly plan: SweepPlan;
 }
-
-/** A plan of flows as it is stored (cli/instruments/flows/plan fills in its defaults). */
-export interface StoredFlowPlan extends Omit<FlowPlanDocument, "mixes"> {
-  readonly mixes: readonly { readonly name?: string; readonly flows: readonly string[] }[];
-}
-
-/** A sweep of flows: of `trilane flows`. */
-export interface FlowSweep extends SweepFacts {
-  readonly kind: "flows";
-  readonly plan: StoredFlowPlan;
-}
-
-/** A plan of fetches as it is stored (cli/instruments/fetch/plan fills in its defaults). */
-export interface StoredFetchPlan extends Omit<FetchPlanDocument, "objects" | "tls" | "ip" | "lanes" | "links"> {
-  readonly objects: readonly string[];
-  readonly lanes: readonly FetchLabel[];
-  readonly tls: readonly FetchTls[];
-  readonly ip: readonly FetchIp[];
-  /** Absent: the network as it is. */
-  readonly links?: readonly PlanLink[];
-}
-
-/** A sweep of fetches: of `trilane fetch`. */
-export interface FetchSweep extends SweepFacts {
-  readonly kind: "fetches";
-  readonly plan: StoredFetchPlan;
-}
-
-/** A plan of commands as it is stored (cli/instruments/command/plan fills in its defaults). */
-export interface StoredCommandPlan extends Omit<CommandPlanDocument, "commands" | "links" | "numbers"> {
-  readonly commands: readonly { readonly name: string; readonly words: readonly string[] }[];
-  /** Absent: the network as it is. */
-  readonly links?: readonly PlanLink[];
-  readonly numbers: readonly PlannedNumber[];
-}
-
-/** A sweep of commands: of `trilane time`. */
-export interface CommandSweep extends SweepFacts {
-  readonly kind: "commands";
-  readonly plan: StoredCommandPlan;
-}
-
-export type AnySweep = Sweep | FlowSweep | FetchSweep | CommandSweep;
-
-export type SweepOf<Kind extends AnySweep["kind"]> = Extract<AnySweep, { readonly kind: Kind }>;
 
 /** Over what a cell goes. */
 export interface CellLink {
@@ -169,23 +140,18 @@ export interface LinkTest {
 
 export type Row = Record<string, SQLOutputValue>;
 
-export function anySweepOf(row: Row): AnySweep {
-  const plan: unknown = storedJson(row.plan, "sweep.plan");
-  const facts = {
-    id: Number(row.id),
-    name: String(row.name),
-    plan_digest: String(row.plan_digest),
-    created_at: String(row.created_at),
-    finished_at: row.finished_at === null ? null : String(row.finished_at),
-    seed: Number(row.seed),
-    command: storedJson(row.command, "sweep.command") as string[],
-    environment: storedJson(row.environment, "sweep.environment") as Environment,
-  };
-  if (row.kind === "flows") return { ...facts, kind: "flows", plan: plan as StoredFlowPlan };
-  if (row.kind === "fetches") return { ...facts, kind: "fetches", plan: plan as StoredFetchPlan };
-  if (row.kind === "commands") return { ...facts, kind: "commands", plan: plan as StoredCommandPlan };
-  return { ...facts, kind: "pages", plan: plan as SweepPlan };
-}
+export const anySweepOf = (row: Row): AnySweep => ({
+  id: Number(row.id),
+  kind: row.kind as SweepKindName,
+  name: String(row.name),
+  plan: storedJson(row.plan, "sweep.plan") as PlanFacts,
+  plan_digest: String(row.plan_digest),
+  created_at: String(row.created_at),
+  finished_at: row.finished_at === null ? null : String(row.finished_at),
+  seed: Number(row.seed),
+  command: storedJson(row.command, "sweep.command") as string[],
+  environment: storedJson(row.environment, "sweep.environment") as Environment,
+});
 
 export function cellOf(row: Row): Cell {
   return {

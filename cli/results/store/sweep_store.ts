@@ -25,7 +25,7 @@ import {
   type LinkTest,
   type NewSweepFacts,
   type Row,
-  type SweepOf,
+  type SweepKind,
   type SweepProgress,
   sweepColumns,
 } from "./sweep_rows.ts";
@@ -49,13 +49,6 @@ export interface AddedSweep<Kind extends AnySweep> extends NewSweepFacts {
   /** UserError if what an unfinished one began with is not what there is now. */
   readonly refuseChanged?: (unfinished: Kind) => void;
 }
-
-const contents: Readonly<Record<AnySweep["kind"], string>> = {
-  pages: "page loads",
-  flows: "flows",
-  fetches: "fetches",
-  commands: "commands",
-};
 
 export class SweepStore {
   readonly #database: DatabaseSync;
@@ -120,25 +113,24 @@ export class SweepStore {
   }
 
   /** UserError if there is none of that number, or it is of another kind. */
-  sweepOf<Kind extends AnySweep["kind"]>(kind: Kind, id: number): SweepOf<Kind> {
+  sweepOf<Sweep extends AnySweep>({ is, holds }: SweepKind<Sweep>, id: number): Sweep {
     const sweep = this.anySweep(id);
-    if (isOf(kind, sweep)) return sweep;
-    const remedy = kind === "pages" ? "name a sweep of pages (see `trilane list`)" : "see `trilane list`";
-    throw new UserError(`sweep ${id} has ${contents[sweep.kind]} and no ${contents[kind]}: ${remedy}`);
+    if (is(sweep)) return sweep;
+    throw new UserError(`sweep ${id} has ${sweep.kind} and no ${holds}: name one that has (see \`trilane list\`)`);
   }
 
   /** Of a plan; null: the newest is of another kind, or there is none. */
-  newestOf<Kind extends AnySweep["kind"]>(kind: Kind, plan_digest: string): SweepOf<Kind> | null {
+  newestOf<Sweep extends AnySweep>({ is }: Pick<SweepKind<Sweep>, "is">, plan_digest: string): Sweep | null {
     const [row] = this.read(
       `SELECT ${sweepColumns} FROM sweep WHERE plan_digest = ? ORDER BY id DESC LIMIT 1`,
       plan_digest,
     );
     const newest = row ? anySweepOf(row) : null;
-    return newest && isOf(kind, newest) ? newest : null;
+    return newest && is(newest) ? newest : null;
   }
 
   /** The newest sweep of a plan if that one is unfinished: what the same command resumes. */
-  unfinishedOf<Kind extends AnySweep["kind"]>(kind: Kind, plan_digest: string): SweepOf<Kind> | null {
+  unfinishedOf<Sweep extends AnySweep>(kind: Pick<SweepKind<Sweep>, "is">, plan_digest: string): Sweep | null {
     const newest = this.newestOf(kind, plan_digest);
     return newest && this.#isToResume(newest) ? newest : null;
   }
@@ -219,14 +211,14 @@ export class SweepStore {
    */
   begin<Kind extends AnySweep>(added: AddedSweep<Kind>, fresh: boolean): BegunSweep<Kind> {
     return this.write((database) =>
-      this.#begin(database, added, fresh ? null : this.unfinishedOf(added.kind, added.plan_digest)),
+      this.#begin(database, added, fresh ? null : this.unfinishedOf(sameKind(added), added.plan_digest)),
     );
   }
 
   /** As begin; null if the plan's newest sweep is finished, also by another process a moment ago. */
   beginOnce<Kind extends AnySweep>(added: AddedSweep<Kind>): BegunSweep<Kind> | null {
     return this.write((database) => {
-      const newest = this.newestOf(added.kind, added.plan_digest);
+      const newest = this.newestOf(sameKind(added), added.plan_digest);
       return newest && !this.#isToResume(newest) ? null : this.#begin(database, added, newest);
     });
   }
@@ -328,8 +320,10 @@ export class SweepStore {
   }
 }
 
-const isOf = <Kind extends AnySweep["kind"]>(kind: Kind, sweep: AnySweep): sweep is SweepOf<Kind> =>
-  sweep.kind === kind;
+/** Sweeps of the kind of one that is to begin. */
+const sameKind = <Sweep extends AnySweep>({ kind }: AddedSweep<Sweep>): Pick<SweepKind<Sweep>, "is"> => ({
+  is: (sweep): sweep is Sweep => sweep.kind === kind,
+});
 
 /** Its number. */
 function addSweepRow(

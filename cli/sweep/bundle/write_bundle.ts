@@ -170,7 +170,7 @@ async function gather(
       results_format: formatVersion,
       sweep: {
         ...facts,
-        ...(kind.isUnnamed ? {} : { kind: sweep.kind as NonNullable<Bundle["sweep"]["kind"]> }),
+        ...(kind.isUnnamed ? {} : { kind: sweep.kind }),
         ...{ loads: attempts.length, valid: attempts.filter(({ status }) => status === "valid").length },
       },
       lanes: sortLanes(cells.map(({ lane }) => lane)) as Bundle["lanes"],

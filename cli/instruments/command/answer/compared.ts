@@ -3,8 +3,8 @@
 
 import type { ComparedNouns, ComparedSweep, RunCell } from "../../../results/compare/interleaved.ts";
 import type { MeasuredCell, NewMeasuredCell } from "../../../results/store/measured_runs.ts";
-import type { CommandSweep } from "../../../results/store/results.ts";
 import { type CommandRun, runValue } from "../metrics/values.ts";
+import type { CommandSweep } from "../plan/stored_plan.ts";
 import { timeQuantity } from "./comparison.ts";
 
 /** Where pages have their names. */

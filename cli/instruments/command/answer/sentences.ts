@@ -6,8 +6,8 @@ import { figures } from "../../../registry/units.ts";
 import { isProbable, surenessNote, unitsText } from "../../../results/answer/contrast.ts";
 import { equalEvidence, withinWords } from "../../../results/answer/judged.ts";
 import { stoppingSentences } from "../../../results/answer/rule_outcome.ts";
-import type { StoredCommandPlan } from "../../../results/store/results.ts";
 import { type CommandRun, quantitiesOf } from "../metrics/values.ts";
+import type { StoredCommandPlan } from "../plan/stored_plan.ts";
 import {
   type ComparedCell,
   type ComparedCommands,

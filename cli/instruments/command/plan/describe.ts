@@ -5,9 +5,9 @@ import { shellWord } from "../../../base/shell_word.ts";
 import { paragraph } from "../../../base/wrapped_text.ts";
 import { settleServing } from "../../../load/serving/serving.ts";
 import { servingLine } from "../../../load/serving/terms.ts";
-import type { StoredCommandPlan } from "../../../results/store/results.ts";
 import { limitWords, ruledSize } from "../../../sweep/plan/until.ts";
 import { type CommandPlan, commandCellsOf } from "./plan.ts";
+import type { StoredCommandPlan } from "./stored_plan.ts";
 
 /** A time is known once a command was run. */
 export const guess_ms = 1000;

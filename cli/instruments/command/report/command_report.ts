@@ -26,11 +26,12 @@ import {
 } from "../../../report/instrument_report.ts";
 import { ruleSentence } from "../../../results/answer/rule_outcome.ts";
 import { type MeasuredCell, measuredCellsOf, measuredRunsOf } from "../../../results/store/measured_runs.ts";
-import type { CommandSweep, Results } from "../../../results/store/results.ts";
+import type { Results } from "../../../results/store/results.ts";
 import { commandSentences } from "../answer/sentences.ts";
 import { isAt, summarizeCommands } from "../answer/summary.ts";
 import type { CommandRun } from "../metrics/values.ts";
 import { farWords, servedWords } from "../plan/describe.ts";
+import { type CommandSweep, commandSweeps } from "../plan/stored_plan.ts";
 import { failedTable, numbersTable } from "./tables.ts";
 
 // The times of commands as tracks, every run a dot, a figure for each link. Takes runs; draws by the figure that reports of pages have.
@@ -125,7 +126,7 @@ ${environmentTable(sweep)}`;
 
 /** The report of a stored sweep. UserError if it is of another kind. */
 export function commandReport(results: Results, id: number): string {
-  const sweep = results.sweepOf("commands", id);
+  const sweep = results.sweepOf(commandSweeps, id);
   const cells = measuredCellsOf(results, id);
   const runs = measuredRunsOf<CommandRecord>(results, id);
   const sentences = commandSentences(sweep.plan, cells, runs, sweep.finished_at !== null);

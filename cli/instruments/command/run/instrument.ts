@@ -16,7 +16,6 @@ import { settleServing } from "../../../load/serving/serving.ts";
 import type { Recording } from "../../../recording/archive/archive.ts";
 import { withArchive } from "../../../recording/archive/client.ts";
 import { addedMeasured, measuredCellsOf, measuredRunsOf } from "../../../results/store/measured_runs.ts";
-import type { CommandSweep } from "../../../results/store/results.ts";
 import { shardFacts } from "../../../sweep/cluster/shared_plan.ts";
 import { commandNouns, comparedPlace, comparedRun } from "../answer/compared.ts";
 import { counted } from "../answer/comparison.ts";
@@ -25,6 +24,7 @@ import { summarizeCommands } from "../answer/summary.ts";
 import type { CommandRun } from "../metrics/values.ts";
 import { guess_ms } from "../plan/describe.ts";
 import { type CommandPlan, commandCellsAt, commandPlanDigest, commandSeed, farOf } from "../plan/plan.ts";
+import { type CommandSweep, commandSweeps } from "../plan/stored_plan.ts";
 import { attemptCommand } from "./attempt.ts";
 import { commandTable } from "./outcome.ts";
 import { commandEvents, commandTasks, runCommands } from "./runner.ts";
@@ -133,7 +133,7 @@ export function commandInstrument(execution: CommandExecution): Instrument<Comma
       ...{ nouns: commandNouns, places: measuredCells.map(comparedPlace) },
       run: (results, sweep) =>
         comparedRun(
-          results.sweepOf("commands", sweep),
+          results.sweepOf(commandSweeps, sweep),
           measuredCellsOf(results, sweep),
           runsOf(results, sweep),
           results.recordingOf(sweep),

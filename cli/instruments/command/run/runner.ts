@@ -17,10 +17,11 @@ import {
   measuredRunsOf,
   recordMeasuredRun,
 } from "../../../results/store/measured_runs.ts";
-import type { CommandSweep, Results } from "../../../results/store/results.ts";
+import type { Results } from "../../../results/store/results.ts";
 import type { EventWords } from "../../../sweep/progress/event_words.ts";
 import { counted, type RuledRun, ruledCommands } from "../answer/comparison.ts";
 import { type CommandPlan, commandPlace, orderCommands } from "../plan/plan.ts";
+import type { CommandSweep } from "../plan/stored_plan.ts";
 import type { CommandAttempt } from "./attempt.ts";
 
 type CommandTask = PlannedTask<MeasuredCell>;

@@ -1,9 +1,9 @@
 // Fetches as a comparison of sweeps takes them (cli/results/compare): an object stands where pages have theirs, what it is fetched over
 // where they have a lane, its download where they have the page load time. Pure.
 import type { ComparedNouns, ComparedSweep } from "../../../results/compare/interleaved.ts";
-import type { FetchSweep } from "../../../results/store/results.ts";
 import { isQuic } from "../metrics/fetched.ts";
 import type { FetchCell, StoredFetch } from "../store/fetch_runs.ts";
+import type { FetchSweep } from "../store/stored_plan.ts";
 import { timedAttempts } from "./summary.ts";
 
 const nouns: ComparedNouns = {

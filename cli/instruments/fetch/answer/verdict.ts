@@ -5,9 +5,9 @@ import { pairsOf } from "../../../results/answer/block_values.ts";
 import { isProbable, surenessNote, unitsText } from "../../../results/answer/contrast.ts";
 import { equalEvidence, type Judged, judgeTogether, withinWords } from "../../../results/answer/judged.ts";
 import type { StoppingOf } from "../../../results/answer/rule_outcome.ts";
-import type { FetchSweep, StoredFetchPlan } from "../../../results/store/results.ts";
 import { isPlainTcp } from "../metrics/fetched.ts";
 import type { FetchCell, StoredFetch } from "../store/fetch_runs.ts";
+import type { FetchSweep, StoredFetchPlan } from "../store/stored_plan.ts";
 import {
   type ComparedTime,
   comparedPlaces,

@@ -12,12 +12,13 @@ import {
 } from "../../../engine/export.ts";
 import type { ExportTerms } from "../../../engine/plan_kind.ts";
 import { stoppingDocument } from "../../../results/answer/rule_outcome.ts";
-import type { FetchSweep, Results } from "../../../results/store/results.ts";
+import type { Results } from "../../../results/store/results.ts";
 import { fetchNotes } from "../answer/notes.ts";
 import { summarizeFetches, timedAttempts } from "../answer/summary.ts";
 import { fetchStopping, fetchVerdict } from "../answer/verdict.ts";
 import { systemsOf } from "../prefixes/option.ts";
 import { type FetchCell, fetchesOf, type StoredFetch, storedFetchCellsOf } from "../store/fetch_runs.ts";
+import type { FetchSweep } from "../store/stored_plan.ts";
 import { fetchCsvLines, fetchFormats } from "./csv.ts";
 
 interface Exported {

@@ -1,8 +1,9 @@
 // A plan of fetches as machines share it. Pure.
-import type { StoredFetchPlan } from "../../../results/store/results.ts";
+
 import { cellsOfShard, type PlanShares, type Shard } from "../../../sweep/cluster/shared_plan.ts";
 import { countLinks } from "../../../sweep/plan/plan_links.ts";
 import type { NewFetchCell } from "../store/fetch_runs.ts";
+import type { StoredFetchPlan } from "../store/stored_plan.ts";
 import { hostOf } from "./objects.ts";
 import { type FetchPlan, fetchCellsOf, fetchPlanDigest } from "./plan.ts";
 

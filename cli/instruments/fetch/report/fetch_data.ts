@@ -1,10 +1,11 @@
 // What a report of fetches is made of, read from the results: every attempt, those that are timed, and those whose system calls were
 // counted. Chooses which those are; draws nothing.
-import type { FetchSweep, Host, LinkTest, Results } from "../../../results/store/results.ts";
+import type { Host, LinkTest, Results } from "../../../results/store/results.ts";
 import { fetchesByPurpose } from "../answer/summary.ts";
 import type { Fetched } from "../metrics/fetched.ts";
 import type { AutonomousSystems } from "../prefixes/read_prefixes.ts";
 import { type FetchCell, fetchesOf, type StoredFetch, storedFetchCellsOf } from "../store/fetch_runs.ts";
+import { type FetchSweep, fetchSweeps } from "../store/stored_plan.ts";
 
 export interface FetchReportData {
   readonly version: string;
@@ -28,7 +29,7 @@ export function gatherFetchReport(
   version: string,
   systems: AutonomousSystems | null,
 ): FetchReportData {
-  const sweep = results.sweepOf("fetches", sweepId);
+  const sweep = results.sweepOf(fetchSweeps, sweepId);
   const fetches = fetchesOf(results, sweepId);
   return {
     ...{ version, sweep, fetches, systems },

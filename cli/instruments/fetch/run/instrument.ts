@@ -12,7 +12,6 @@ import { installed, type LoadServer, serverOf } from "../../../load/servers/serv
 import { tryServers } from "../../../load/try_servers.ts";
 import type { Recording } from "../../../recording/archive/archive.ts";
 import { stoppingSentences } from "../../../results/answer/rule_outcome.ts";
-import type { FetchSweep } from "../../../results/store/results.ts";
 import { shardFacts } from "../../../sweep/cluster/shared_plan.ts";
 import { counted } from "../answer/comparison.ts";
 import { callSentences, costSentences } from "../answer/cost_sentence.ts";
@@ -23,6 +22,7 @@ import { fetchSeed, guessFetch_ms, type KnownSizes } from "../plan/fetch_order.t
 import { blocksOf, type FetchPlan, fetchPlanDigest } from "../plan/plan.ts";
 import { fetchCellsAt } from "../plan/shares.ts";
 import { addedFetches, type FetchCell, fetchesOf, storedFetchCellsOf } from "../store/fetch_runs.ts";
+import type { FetchSweep } from "../store/stored_plan.ts";
 import { attemptFetch } from "./attempt.ts";
 import { tryClient } from "./client_words.ts";
 import { HostManners } from "./host_manners.ts";

@@ -10,13 +10,14 @@ import type { AttemptTerms, RunnerOptions, RunOutcome } from "../../../engine/me
 import { type PlannedTask, plannedTasks } from "../../../engine/planned_task.ts";
 import { runTasks } from "../../../engine/runner.ts";
 import { stoppingOf } from "../../../engine/stopping.ts";
-import type { FetchSweep, Results } from "../../../results/store/results.ts";
+import type { Results } from "../../../results/store/results.ts";
 import type { EventWords } from "../../../sweep/progress/event_words.ts";
 import { counted, type RuledFetch, ruledFetches } from "../answer/comparison.ts";
 import { isLive } from "../metrics/fetched.ts";
 import { fetchPlace, orderFetches } from "../plan/fetch_order.ts";
 import type { FetchPlan } from "../plan/plan.ts";
 import { type FetchCell, fetchesOf, recordFetch, storedFetchCellsOf } from "../store/fetch_runs.ts";
+import type { FetchSweep } from "../store/stored_plan.ts";
 import type { FetchAttempt, FetchAttemptRequest } from "./attempt.ts";
 import type { HostManners } from "./host_manners.ts";
 

@@ -5,8 +5,9 @@ import type { FetchLabel } from "../../../../schemas/generated/fetch_plan.ts";
 import type { FetchIp, FetchRecord, FetchTls } from "../../../../schemas/generated/fetch_record.ts";
 import type { LinkProfile } from "../../../../schemas/generated/link_profile.ts";
 import { type NewAttempt, readAttempts, readCells, recordAttempt } from "../../../results/store/attempt_rows.ts";
-import type { FetchSweep, NewSweepFacts, StoredFetchPlan } from "../../../results/store/results.ts";
+import type { NewSweepFacts } from "../../../results/store/results.ts";
 import type { AddedSweep, SweepStore } from "../../../results/store/sweep_store.ts";
+import type { FetchSweep, StoredFetchPlan } from "./stored_plan.ts";
 
 /** Over what an object is fetched. */
 export interface FetchVariant {

@@ -4,8 +4,8 @@ import type { FlowExport, FlowExportSummary } from "../../../../schemas/generate
 import type { Stopping } from "../../../../schemas/generated/stopping.ts";
 import { exportedSweep } from "../../../engine/export.ts";
 import type { MetricSummary } from "../../../results/stats/metric_summary.ts";
-import type { FlowSweep } from "../../../results/store/results.ts";
 import { summarizeRuns } from "../answer/summary.ts";
+import type { FlowSweep } from "../plan/stored_plan.ts";
 import type { FlowCell } from "../store/flow_runs.ts";
 import type { ExportedRun } from "./exported_run.ts";
 

@@ -4,9 +4,10 @@
 import type { FlowResult, FlowResultFlow } from "../../../../schemas/generated/flow_result.ts";
 import type { PageLoad } from "../../../../schemas/generated/page_load.ts";
 import { median } from "../../../base/quantile.ts";
-import type { FlowSweep, Host, LinkTest, Results } from "../../../results/store/results.ts";
+import type { Host, LinkTest, Results } from "../../../results/store/results.ts";
 import { partsByMix } from "../answer/contrasts.ts";
 import { type FlowSummary, summarizeRuns } from "../answer/summary.ts";
+import { type FlowSweep, flowSweeps } from "../plan/stored_plan.ts";
 import type { FlowRecords } from "../records/flow_records.ts";
 import { unpackRecords } from "../records/stored_records.ts";
 import {
@@ -157,7 +158,7 @@ function pltOfRun(results: Results, { id }: ValidRun): number | null {
 
 /** Reads what a report on a sweep of flows needs. UserError where the sweep is of pages. */
 export function gatherFlowReport(results: Results, sweepId: number, version: string): FlowReportData {
-  const sweep = results.sweepOf("flows", sweepId);
+  const sweep = results.sweepOf(flowSweeps, sweepId);
   const wordsOf = partsByMix(sweep.plan);
   const byCell = Map.groupBy(flowRunsOf(results, sweepId), ({ cell }) => cell);
   const cells = flowCellsOf(results, sweepId).map((cell): FlowReportCell => {

@@ -12,11 +12,11 @@ import type { AttemptTerms, RunnerOptions, RunOutcome } from "../../../engine/me
 import { runTasks } from "../../../engine/runner.ts";
 import { stoppingOf } from "../../../engine/stopping.ts";
 import { flowRunOf } from "../../../link/flows/flow_run.ts";
-import type { FlowSweep } from "../../../results/store/results.ts";
 import type { EventWords } from "../../../sweep/progress/event_words.ts";
 import { counted, type RuledFlowRun, ruledFlows } from "../answer/contrasts.ts";
 import type { FlowPlan } from "../plan/plan.ts";
 import { runPlace, runSeed } from "../plan/run_order.ts";
+import type { FlowSweep } from "../plan/stored_plan.ts";
 import { packRecords, thinnedRecords } from "../records/stored_records.ts";
 import { flowRunsOf, recordFlowRun } from "../store/flow_runs.ts";
 import type { FlowAttempt, FlowAttemptRequest } from "./attempt.ts";

@@ -2,10 +2,11 @@
 
 import { type PlannedTask, plannedTasks } from "../../../engine/planned_task.ts";
 import { formatFlow } from "../../../link/flows/flow_words.ts";
-import type { FlowSweep, Results } from "../../../results/store/results.ts";
+import type { Results } from "../../../results/store/results.ts";
 import type { ContrastedCell } from "../answer/contrasts.ts";
 import type { FlowPlan, PlannedFlowCell } from "../plan/plan.ts";
 import { orderRuns } from "../plan/run_order.ts";
+import type { FlowSweep } from "../plan/stored_plan.ts";
 import { type FlowCell, flowCellsOf, flowRunsOf } from "../store/flow_runs.ts";
 
 /** A stored cell, with what its mix's words mean. */

@@ -12,8 +12,9 @@ import {
   recordAttempt,
 } from "../../../results/store/attempt_rows.ts";
 import { packedPageLoad, unpackedPageLoad } from "../../../results/store/page_load_blob.ts";
-import type { FlowSweep, NewSweepFacts, StoredFlowPlan } from "../../../results/store/results.ts";
+import type { NewSweepFacts } from "../../../results/store/results.ts";
 import type { AddedSweep, SweepStore } from "../../../results/store/sweep_store.ts";
+import type { FlowSweep, StoredFlowPlan } from "../plan/stored_plan.ts";
 
 interface NewFlowCell {
   /** The mix's name. */

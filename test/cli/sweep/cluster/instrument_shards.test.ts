@@ -11,6 +11,7 @@ import { cellsIn } from "../../../../cli/commands/merge.ts";
 import { begunSweep } from "../../../../cli/engine/session.ts";
 import { instrumentOf, kindOfSweeps } from "../../../../cli/instruments/all.ts";
 import { commandCellsAt, commandPlanOf } from "../../../../cli/instruments/command/plan/plan.ts";
+import type { CommandSweep } from "../../../../cli/instruments/command/plan/stored_plan.ts";
 import { fetchPlanOf } from "../../../../cli/instruments/fetch/plan/plan.ts";
 import { fetchCellsAt } from "../../../../cli/instruments/fetch/plan/shares.ts";
 import { addedFetches, recordFetch } from "../../../../cli/instruments/fetch/store/fetch_runs.ts";
@@ -22,7 +23,6 @@ import { pages as source } from "../../../../cli/pages/source.ts";
 import { addedMeasured, recordMeasuredRun } from "../../../../cli/results/store/measured_runs.ts";
 import {
   type AnySweep,
-  type CommandSweep,
   type Host,
   openResultsFile,
   openSharedResults,

@@ -12,10 +12,11 @@ import {
   type StoredFetch,
   storedFetchCellsOf,
 } from "../../../../../cli/instruments/fetch/store/fetch_runs.ts";
+import type { FetchSweep } from "../../../../../cli/instruments/fetch/store/stored_plan.ts";
 import { storedFetches } from "../../../../../cli/instruments/fetch/stored.ts";
 import { figureFiles } from "../../../../../cli/report/figure_files.ts";
 import { writeReportFile } from "../../../../../cli/report/report_files.ts";
-import { type FetchSweep, openResults } from "../../../../../cli/results/store/results.ts";
+import { openResults } from "../../../../../cli/results/store/results.ts";
 import type { FetchCost } from "../../../../../schemas/generated/fetch_cost.ts";
 import { withHome } from "../../../report/fixture.ts";
 import { storedFetch } from "../records.ts";

@@ -11,6 +11,7 @@ import type { FetchAttempt, FetchAttemptRequest } from "../../../../../cli/instr
 import { HostManners } from "../../../../../cli/instruments/fetch/run/host_manners.ts";
 import { type FetchRunnerOptions, fetchTasks, runFetchSweep } from "../../../../../cli/instruments/fetch/run/runner.ts";
 import { addedFetches, fetchesOf } from "../../../../../cli/instruments/fetch/store/fetch_runs.ts";
+import { fetchSweeps } from "../../../../../cli/instruments/fetch/store/stored_plan.ts";
 import { openResults, type Results } from "../../../../../cli/results/store/results.ts";
 import type { FetchHttpsRecord } from "../../../../../schemas/generated/fetch_record.ts";
 import { tempFolder } from "../../../../temp_folder.ts";
@@ -95,7 +96,7 @@ describe("the runner of fetches", () => {
     assert.equal(all.length, 8);
     assert.equal(all.filter(({ status }) => status === "failed").length, 4);
     assert.deepEqual([...new Set(all.map(({ attempt }) => attempt))], [0]);
-    assert.equal(results.sweepOf("fetches", sweep.id).finished_at === null, false);
+    assert.equal(results.sweepOf(fetchSweeps, sweep.id).finished_at === null, false);
     assert.equal(all[0]?.record?.schema, "trilane/fetch-record/1");
   });
 
@@ -194,7 +195,7 @@ describe("the runner of fetches", () => {
       const again = beginWith(limited);
       assert.deepEqual([again.resumed, again.sweep.id], [true, sweep.id]);
       assert.deepEqual(again.sweep.plan, limited);
-      assert.deepEqual(results.sweepOf("fetches", sweep.id).plan, limited);
+      assert.deepEqual(results.sweepOf(fetchSweeps, sweep.id).plan, limited);
     }
   });
 });
