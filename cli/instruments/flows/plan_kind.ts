@@ -9,7 +9,7 @@ import { seriesColumns } from "./export/series_csv.ts";
 import { describeFlows, flowPlanLines } from "./plan/describe.ts";
 import { pageSizeOf } from "./plan/page.ts";
 import { flowPlanDigest, flowPlanOf, readFlowPlan, sharedFlows, shippedFlowPlans } from "./plan/plan.ts";
-import { flowSweeps, type StoredFlowPlan } from "./plan/stored_plan.ts";
+import { flowSweeps, type StoredFlowPlan } from "./store/stored_plan.ts";
 import { flowStudies } from "./studies/all.ts";
 
 export const flowPlans: PlanKind = {

@@ -6,9 +6,9 @@ import { comparedFlows } from "./answer/compared.ts";
 import { flowCsvLines } from "./export/csv.ts";
 import { exportFlows } from "./export/export_flows.ts";
 import { exportedRuns } from "./export/exported_run.ts";
-import { flowSweeps } from "./plan/stored_plan.ts";
 import { flowReport } from "./report/flow_report.ts";
 import { flowCellsOf, flowRunsOf } from "./store/flow_runs.ts";
+import { flowSweeps } from "./store/stored_plan.ts";
 import { flowStudies } from "./studies/all.ts";
 import { comparedFlowFigures } from "./studies/flow_agreement.ts";
 

@@ -1,8 +1,8 @@
 // Flows as a comparison of sweeps takes them (cli/results/compare): a mix stands where pages have theirs, each `--flow` of it where they
 // have a lane, and what a megabyte takes a flow, the inverse of its goodput, where they have the page load time: more is slower. Pure.
 import type { ComparedNouns, ComparedSweep } from "../../../results/compare/interleaved.ts";
-import type { FlowSweep } from "../plan/stored_plan.ts";
 import type { FlowCell, FlowRunRow } from "../store/flow_runs.ts";
+import type { FlowSweep } from "../store/stored_plan.ts";
 import { flowGoodput, partsByMix } from "./contrasts.ts";
 
 const nouns: ComparedNouns = {

@@ -8,8 +8,8 @@ import { pairsOf, type RuledComparison, type RuledSide } from "../../../results/
 import { contrast, isProbable, surenessNote, unitsText } from "../../../results/answer/contrast.ts";
 import { equalEvidence, type Judged, judgeTogether, withinWords } from "../../../results/answer/judged.ts";
 import type { StoppingOf } from "../../../results/answer/rule_outcome.ts";
-import type { FlowSweep, StoredFlowPlan } from "../plan/stored_plan.ts";
 import type { FlowRunRow } from "../store/flow_runs.ts";
+import type { FlowSweep, StoredFlowPlan } from "../store/stored_plan.ts";
 
 export interface ContrastedCell {
   readonly id: number;

@@ -5,8 +5,8 @@ import type { Stopping } from "../../../../schemas/generated/stopping.ts";
 import { exportedSweep } from "../../../engine/export.ts";
 import type { MetricSummary } from "../../../results/stats/metric_summary.ts";
 import { summarizeRuns } from "../answer/summary.ts";
-import type { FlowSweep } from "../plan/stored_plan.ts";
 import type { FlowCell } from "../store/flow_runs.ts";
+import type { FlowSweep } from "../store/stored_plan.ts";
 import type { ExportedRun } from "./exported_run.ts";
 
 type Summaries = Readonly<Record<string, MetricSummary>>;

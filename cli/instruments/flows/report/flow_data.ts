@@ -7,7 +7,6 @@ import { median } from "../../../base/quantile.ts";
 import type { Host, LinkTest, Results } from "../../../results/store/results.ts";
 import { partsByMix } from "../answer/contrasts.ts";
 import { type FlowSummary, summarizeRuns } from "../answer/summary.ts";
-import { type FlowSweep, flowSweeps } from "../plan/stored_plan.ts";
 import type { FlowRecords } from "../records/flow_records.ts";
 import { unpackRecords } from "../records/stored_records.ts";
 import {
@@ -18,6 +17,7 @@ import {
   flowRunsOf,
   flowSeriesOf,
 } from "../store/flow_runs.ts";
+import { type FlowSweep, flowSweeps } from "../store/stored_plan.ts";
 import { type DrawnGroup, drawnGroups, type MixPart } from "./drawn_groups.ts";
 import type { PageAmidFlows } from "./page_row.ts";
 import type { FlowPicture } from "./run_figure.ts";

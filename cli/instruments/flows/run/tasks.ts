@@ -6,8 +6,8 @@ import type { Results } from "../../../results/store/results.ts";
 import type { ContrastedCell } from "../answer/contrasts.ts";
 import type { FlowPlan, PlannedFlowCell } from "../plan/plan.ts";
 import { orderRuns } from "../plan/run_order.ts";
-import type { FlowSweep } from "../plan/stored_plan.ts";
 import { type FlowCell, flowCellsOf, flowRunsOf } from "../store/flow_runs.ts";
+import type { FlowSweep } from "../store/stored_plan.ts";
 
 /** A stored cell, with what its mix's words mean. */
 export type RunCell = FlowCell & Pick<PlannedFlowCell, "flows">;

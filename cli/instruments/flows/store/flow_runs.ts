@@ -14,7 +14,7 @@ import {
 import { packedPageLoad, unpackedPageLoad } from "../../../results/store/page_load_blob.ts";
 import type { NewSweepFacts } from "../../../results/store/results.ts";
 import type { AddedSweep, SweepStore } from "../../../results/store/sweep_store.ts";
-import type { FlowSweep, StoredFlowPlan } from "../plan/stored_plan.ts";
+import type { FlowSweep, StoredFlowPlan } from "./stored_plan.ts";
 
 interface NewFlowCell {
   /** The mix's name. */
