@@ -5,6 +5,7 @@ import { explain } from "../../cli/base/errors.ts";
 import { declaredCommands, loadCommand } from "../../cli/commands/all.ts";
 import type { CommonOptions } from "../../cli/commands/command.ts";
 import { readWords } from "../../cli/commands/words.ts";
+import { bundledSweeps } from "../../cli/instruments/all.ts";
 import { pages } from "../../cli/pages/source.ts";
 
 async function run(words: readonly string[]): Promise<void> {
@@ -13,7 +14,7 @@ async function run(words: readonly string[]): Promise<void> {
   await found?.run(values as unknown as CommonOptions, {
     pageSource: async () => pages,
     report: () => assert.fail("refused words reach no report"),
-    bundled: () => assert.fail("refused words reach no bundle"),
+    bundled: bundledSweeps,
   });
 }
 

@@ -17,6 +17,7 @@ import { writeCorpus } from "../../../../cli/recording/corpus/stored_corpus.ts";
 import { ensureSynth } from "../../../../cli/recording/synth/synthetic.ts";
 import type { Corpus as CorpusDocument } from "../../../../schemas/generated/corpus.ts";
 import { tempFolder } from "../../../temp_folder.ts";
+import { assertRefused } from "../../refusal.ts";
 
 const home = tempFolder("trilane-corpus-");
 
@@ -141,7 +142,7 @@ test("--like: the pages of a folder of HARs, by their own quantiles", () => {
   );
 });
 
-test("bad input is one line that names it and what to do", () => {
+test("bad input is one line that names it and what to do", async () => {
   const empty = join(home, "empty");
   mkdirSync(empty);
   const sizeless = join(home, "sizeless");
@@ -158,12 +159,8 @@ test("bad input is one line that names it and what to do", () => {
     [["--like", join(home, "nosuch.json")], /nosuch\.json: no such file/],
     [["--name", "x"], /--name: is for a corpus of your own pages/],
     [["--like", sizeless, "--name", "a/b"], /--name a\/b: must be/],
-  ] as const) {
-    const { status, err } = trilane("corpus", "synth", ...words);
-    assert.equal(status, 2, err);
-    assert.match(err, message);
-    assert.equal(err.split("\n").length, 1, err);
-  }
+  ] as const)
+    await assertRefused(["corpus", "synth", ...words, "--home", home], message);
   assert.match(trilane("corpus", "check", "nosuch").err, /no corpus is called nosuch/);
   assert.match(trilane("race", "corpus:small").err, /is a corpus of many pages/);
 });
