@@ -1,34 +1,12 @@
-// A plan's rule for when attempts are enough, and its limit of time, as the runner takes them: looked at where a block begins. What is enough is
-// given: by cli/results/answer/paired_rule.ts, of pages by cli/results/verdict/load_rule.ts.
+// A plan's rule for when attempts are enough, and its limit of time, as the runner takes them. What is enough is cli/results/answer/paired_rule.ts's;
+// of pages, which do not come here, cli/results/verdict/load_rule.ts's.
 
 import { type Ruled, type RuledAttempt, RuledValues } from "../results/answer/block_values.ts";
 import { RuleLook, type StoppingPlan } from "../results/answer/paired_rule.ts";
 import type { RunnerCell, RunnerOptions } from "./measuring.ts";
 import type { PlannedTask } from "./planned_task.ts";
+import { SettledSides } from "./settled_sides.ts";
 import type { StoredTime } from "./time_spent.ts";
-
-/** Which sides of a running sweep have attempts enough. */
-export class SettledSides<Side> {
-  readonly #settledBefore: (place: string, block: number) => ReadonlySet<Side>;
-  /** Sides by place, and the last block before which it was looked at. */
-  readonly #settled = new Map<string, { readonly block: number; readonly sides: ReadonlySet<Side> }>();
-
-  /** `settledBefore`: the sides of a place that need no further attempts after those of the blocks before one. */
-  constructor(settledBefore: (place: string, block: number) => ReadonlySet<Side>) {
-    this.#settledBefore = settledBefore;
-  }
-
-  /** Whether a side has attempts enough by the blocks before `block`, so that it need not run in it. */
-  isEnough(place: string, side: Side, block: number): boolean {
-    let settled = this.#settled.get(place);
-    // Within a block every side has its turn, whatever the first ones say; an attempt of an earlier one was deferred.
-    if (settled === undefined || block > settled.block) {
-      settled = { block, sides: this.#settledBefore(place, block) };
-      this.#settled.set(place, settled);
-    }
-    return settled.sides.has(side);
-  }
-}
 
 export interface Stopping<Cell extends RunnerCell, Attempt> {
   /** For the runner. */

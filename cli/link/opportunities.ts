@@ -101,3 +101,25 @@ export function* opportunityLines(times: Iterable<number>): Generator<string, vo
   }
   if (lines.length > 0) yield `${lines.join("\n")}\n`;
 }
+
+/**
+ * Opportunities in each whole window, in order; what is left over at the end is no window. A trace shorter than one is
+ * one window. An opportunity at the very end of a window belongs to it: it delivers what was sent before.
+ */
+export function windowCounts(times: Uint32Array, window_ms: number): Float64Array {
+  const length_ms = times.at(-1) ?? 0;
+  const windows = Math.max(1, Math.floor(length_ms / window_ms));
+  const counts = new Float64Array(windows);
+  for (const time_ms of times) {
+    const index = Math.max(0, Math.ceil(time_ms / window_ms) - 1);
+    if (index < windows) counts[index] = (counts[index] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** The highest rate over windows of that length; of a shorter trace, over all of it. */
+export function peak_bps(times: Uint32Array, window_ms: number): number {
+  const within_ms = Math.min(window_ms, times.at(-1) ?? 0);
+  const most = windowCounts(times, within_ms).reduce((greatest, count) => Math.max(greatest, count), 0);
+  return most * ((opportunity_bits * 1000) / within_ms);
+}

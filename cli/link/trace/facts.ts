@@ -1,5 +1,5 @@
 // What a trace offers: its mean rate, how the rate spreads, where nothing could be delivered. Pure: times in, numbers out.
-import { opportunity_bits } from "../opportunities.ts";
+import { opportunity_bits, windowCounts } from "../opportunities.ts";
 
 /** Rates over windows of one length, in bit/s. */
 interface RateSpread {
@@ -48,21 +48,6 @@ interface FactsOptions {
 }
 
 const maximumListed = 100;
-
-/**
- * Opportunities in each whole window, in order; what is left over at the end is no window. A trace shorter than one is
- * one window. An opportunity at the very end of a window belongs to it: it delivers what was sent before.
- */
-export function windowCounts(times: Uint32Array, window_ms: number): Float64Array {
-  const length_ms = times.at(-1) ?? 0;
-  const windows = Math.max(1, Math.floor(length_ms / window_ms));
-  const counts = new Float64Array(windows);
-  for (const time_ms of times) {
-    const index = Math.max(0, Math.ceil(time_ms / window_ms) - 1);
-    if (index < windows) counts[index] = (counts[index] ?? 0) + 1;
-  }
-  return counts;
-}
 
 /** Quantile, linear between order statistics. */
 function quantileOf(sorted: Float64Array, probability: number): number {

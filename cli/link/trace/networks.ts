@@ -7,6 +7,7 @@ import { createTempSibling } from "../../base/create_temp_sibling.ts";
 import { UserError } from "../../base/errors.ts";
 import { opportunityLines } from "../opportunities.ts";
 import { type CellularModel, drawTrace } from "./model.ts";
+import type { TraceSource } from "./trace_source.ts";
 
 // Models of real networks by name. Means are the published ones; spread, memory and outages are rounded from traces that
 // were recorded on these operators' networks (Winstein et al., NSDI 2013; windows of 1 s, times of 1 s and more without
@@ -35,21 +36,6 @@ export const presets: readonly Preset[] = [
     up: { mean_bps: 1.1e6, spread: 0.4, memory_ms: 10_000, outageEvery_ms: 60_000, outageLength_ms: 5_000 },
   },
 ];
-
-/** What synthetic traces are drawn by. */
-interface Drawing {
-  readonly length_s: number;
-  readonly seed: number;
-}
-
-/** Absolute paths. */
-interface NetworkTraces {
-  readonly down: string;
-  readonly up: string;
-}
-
-/** Where the traces of a network are; `drawing`: of one that is drawn. */
-export type TraceSource = (network: string, drawing: Drawing) => NetworkTraces;
 
 function presetOf(network: string): Preset {
   const preset = presets.find(({ name }) => name === network);

@@ -10,8 +10,7 @@ import { programPath } from "../../base/programs.ts";
 import { removedAtEnd } from "../../base/removed_at_end.ts";
 import { ProgramFailure, runProgram } from "../../base/run_program.ts";
 import { formatLink, withoutMoves } from "../../link/link.ts";
-import { readOpportunities } from "../../link/opportunities.ts";
-import { factsOf } from "../../link/trace/facts.ts";
+import { peak_bps, readOpportunities } from "../../link/opportunities.ts";
 import { labCommand } from "../lab.ts";
 import { readShaperReport, type ShaperReport } from "../reports.ts";
 import {
@@ -76,8 +75,7 @@ function readTraces(link: LinkProfile): TraceTimes {
 }
 
 function peaksOf(traces: TraceTimes): PeakRates {
-  const peak_bps = (times: Uint32Array): number => factsOf(times, { window_ms: 100, outage_ms: 1000 }).rate.max_bps;
-  return Object.fromEntries(Object.entries(traces).map(([direction, times]) => [direction, peak_bps(times)]));
+  return Object.fromEntries(Object.entries(traces).map(([direction, times]) => [direction, peak_bps(times, 100)]));
 }
 
 /** Measures a link. UserError and RunError where no lab can be made; the signal's reason where it came. */

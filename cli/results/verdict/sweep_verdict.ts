@@ -2,10 +2,11 @@
 // or loss), and how many links each lane wins. Pure; a single page on a single link gets the race's sentences.
 
 import { laneName } from "../../base/lanes.ts";
-import { count, formatPercents } from "../../base/numbers.ts";
+import { count, formatPercents, formatProbability } from "../../base/numbers.ts";
 import { extremes } from "../../base/quantile.ts";
 import type { LinkTraits } from "../../link/link.ts";
-import { correctedTogether } from "../stats/multiplicity.ts";
+import { risingFailures, type Tries } from "../stats/fisher_exact.ts";
+import { correctedTogether, holm, significanceLevel } from "../stats/multiplicity.ts";
 import { browsersWarning } from "./browsers.ts";
 import { busyNote } from "./busy_machine.ts";
 import { comparedMetric, type Measured, type MetricChoice, named, samplesOf, usualMetric } from "./compared_metric.ts";
@@ -19,11 +20,42 @@ import {
   type TooFewRuns,
   tooFewRuns,
 } from "./gains_by_link_and_rtt.ts";
-import { lostLoadsNotes } from "./lost_loads.ts";
 import { type PairedCell, pairedCells } from "./paired_cells.ts";
-import { counted, isValid, type LanePair, type Sample, sortLanes } from "./sample.ts";
+import { byLane, counted, isValid, type LanePair, lanePairs, type Sample, sortLanes } from "./sample.ts";
 import { agreementLines, severalOf, sidesOf } from "./sides_agree.ts";
 import { comparisonClause, excludedLine, loneLaneSentence, sentence as sentenceOf, verdictPairs } from "./verdict.ts";
+
+// Whether one lane lost more of its loads than another: invalid or failed ones, which enter no median. If what made them invalid came
+// with slow loads, the lane that lost more looks faster than it is. Fisher's exact test of each pair of lanes, Holm's correction over the
+// pairs. Loads that timed out are not lost: they count as slower than all others. Pure.
+
+/** One sentence for each pair of lanes that lost different shares of their loads; of a lane that lost all there is no median to doubt. */
+export function lostLoadsNotes(loads: readonly Sample[]): string[] {
+  const tries = new Map<string, Tries>(
+    byLane(loads).map(({ lane, loads: own }) => {
+      const failed = own.filter((load) => counted(load) === null).length;
+      return [lane, { valid: own.length - failed, failed }];
+    }),
+  );
+  const known = [...tries].flatMap(([lane, { valid }]) => (valid > 0 ? [lane] : []));
+  const pairs = lanePairs(known).map(({ lane, over }) => {
+    const [a, b] = [tries.get(lane) as Tries, tries.get(over) as Tries];
+    const probability = Math.min(1, 2 * Math.min(risingFailures(a, b), risingFailures(b, a)));
+    const [more, less] =
+      a.failed * (b.valid + b.failed) > b.failed * (a.valid + a.failed) ? [lane, over] : [over, lane];
+    return { more, less, probability };
+  });
+  const corrected = holm(pairs.map(({ probability }) => probability));
+  return pairs.flatMap(({ more, less }, index) => {
+    const probability = corrected[index] as number;
+    if (probability > significanceLevel) return [];
+    const [lost, kept] = [more, less].map((lane) => {
+      const { valid, failed } = tries.get(lane) as Tries;
+      return `${failed} of ${valid + failed}`;
+    });
+    return `${more} lost ${lost} loads and ${less} ${kept}, which is not chance (p ${formatProbability(probability)}): if the lost ones were slow, ${more} looks faster than it is.`;
+  });
+}
 
 export interface PairVerdict {
   readonly pair: LanePair;

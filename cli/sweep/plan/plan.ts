@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { PlanPage, SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../base/errors.ts";
 import type { LaneLabel } from "../../base/lanes.ts";
-import type { TraceSource } from "../../link/trace/networks.ts";
+import type { TraceSource } from "../../link/trace/trace_source.ts";
 import { digestedServing, isStockServing, servingWithAcks } from "../../load/serving/serving.ts";
 import { usualMetric } from "../../results/verdict/compared_metric.ts";
 import { lanesInBrowsers } from "./browser_option.ts";

@@ -6,7 +6,7 @@ import { UserError } from "../../base/errors.ts";
 import { filesOf, settleFiles, withAbsoluteFiles } from "../../link/files.ts";
 import { describeLinks, type Link, readForms, shaperKey } from "../../link/link.ts";
 import { namesProfile, readLinks } from "../../link/profile_file.ts";
-import type { TraceSource } from "../../link/trace/networks.ts";
+import type { TraceSource } from "../../link/trace/trace_source.ts";
 import { refuseSame } from "./refuse_same.ts";
 
 /** A plan as far as its links are concerned. */

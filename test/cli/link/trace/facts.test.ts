@@ -1,8 +1,9 @@
 // What is said of a trace, against traces whose answer is known.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { peak_bps, windowCounts } from "../../../../cli/link/opportunities.ts";
 import { chartLines } from "../../../../cli/link/trace/chart.ts";
-import { factsOf, outagesOf, windowCounts } from "../../../../cli/link/trace/facts.ts";
+import { factsOf, outagesOf } from "../../../../cli/link/trace/facts.ts";
 
 const options = { window_ms: 1000, outage_ms: 1000 };
 
@@ -44,6 +45,8 @@ test("windows: those that are whole, and the time at an end belongs to the windo
   assert.deepEqual([...windowCounts(Uint32Array.from([0, 1, 10, 11, 20, 25]), 10)], [3, 2]);
   assert.deepEqual([...windowCounts(Uint32Array.from([1, 5]), 10)], [2]);
   assert.equal(factsOf(Uint32Array.from([1, 5]), options).rate.window_ms, 5);
+  assert.equal(peak_bps(Uint32Array.from([0, 1, 10, 11, 20, 25]), 10), 3 * 1.2e6);
+  assert.equal(peak_bps(Uint32Array.from([1, 5]), 10), 2 * 2.4e6);
 });
 
 test("the chart is no wider than asked, and as high as the rate", () => {

@@ -2,7 +2,8 @@
 // Wide: cli/link/trace.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { factsOf, outagesOf, windowCounts } from "../../../../cli/link/trace/facts.ts";
+import { windowCounts } from "../../../../cli/link/opportunities.ts";
+import { factsOf, outagesOf } from "../../../../cli/link/trace/facts.ts";
 import { type CellularModel, drawTrace } from "../../../../cli/link/trace/model.ts";
 import { presets } from "../../../../cli/link/trace/networks.ts";
 

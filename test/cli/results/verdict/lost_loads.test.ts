@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { timeOut } from "../../../../cli/load/time_out.ts";
-import { lostLoadsNotes } from "../../../../cli/results/verdict/lost_loads.ts";
 import type { Sample } from "../../../../cli/results/verdict/sample.ts";
-import { sweepVerdict } from "../../../../cli/results/verdict/sweep_verdict.ts";
+import { lostLoadsNotes, sweepVerdict } from "../../../../cli/results/verdict/sweep_verdict.ts";
 
 function loadsOf(lane: string, valid: number, lost: number, reason = "the browser crashed"): Sample[] {
   return Array.from({ length: valid + lost }, (_, block) => ({
