@@ -1,8 +1,7 @@
 import { type DetectOptions, defineDetect } from "../sweep/plan/detect_option.ts";
-import { shippedPlans } from "../sweep/plan/plan.ts";
 import { defineServers } from "../sweep/plan/servers_option.ts";
 import type { Command } from "./command.ts";
-import { defineSweep, runAnyPlan, type SweepOptions } from "./sweep.ts";
+import { defineSweep, planNames, runAnyPlan, type SweepOptions } from "./sweep.ts";
 
 type PlanOptions = SweepOptions & DetectOptions;
 
@@ -14,7 +13,7 @@ export const command: Command<PlanOptions> = {
       .positional("plan", {
         type: "string",
         demandOption: true,
-        describe: `a JSON file, or one of: ${shippedPlans().join(", ")}`,
+        describe: `a JSON file, or one of: ${planNames().join(", ")}`,
       })
       .hide("dry-run")
       .hide("new")

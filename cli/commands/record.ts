@@ -21,7 +21,12 @@ import type { Command, OptionsOf, Table } from "./command.ts";
 
 const define = (table: Table) =>
   defineLive(table)
-    .positional("urls", { type: "string", array: true, demandOption: true, describe: "the pages; https is assumed" })
+    .positional("urls", {
+      type: "string",
+      array: true,
+      demandOption: true,
+      describe: "URLs of the pages; without a scheme, https",
+    })
     .option("name", { type: "string", describe: "what to call the recording (default: host and path)" })
     .option("browser", {
       type: "string",

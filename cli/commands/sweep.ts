@@ -119,11 +119,11 @@ export async function runAnyPlan<Options extends SweepOptions>(
 }
 
 /** A name that two kinds have is the first one's. */
-const planNames = (): string[] => [...new Set(instruments.flatMap((kind) => kind.shippedPlans()))];
+export const planNames = (): string[] => [...new Set(instruments.flatMap((kind) => kind.shippedPlans()))];
 
 export const command: Command<SweepOptions> = {
   usage: "sweep <plan>",
-  summary: "Run a plan, of pages x links x lanes, flows or fetches; the same command resumes it",
+  summary: "Run a plan of pages, flows, fetches or commands over links; the same command resumes it",
   define,
   run: async (options, house) => runAnyPlan(command, options, house),
 };

@@ -58,11 +58,11 @@ export const command: Command<TimeOptions> = {
   run: async (options, { pageSource, report }) => {
     const home = homeFolder(options.home);
     const plan = commandPlanFrom(options);
+    const source = await pageSource();
     if (options["dry-run"]) {
-      const planned = describeCommands(plan);
+      const planned = await describeCommands(home, source, plan);
       return printPlanned(options.json, planned, commandPlanLines(plan, planned));
     }
-    const source = await pageSource();
     const execution = { ...runTerms(home, options), source, report, plan, budget: options.budget };
     await execute(execution, commandInstrument(execution));
   },

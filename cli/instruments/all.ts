@@ -1,7 +1,9 @@
 // The instruments of the engine: the one list. Whatever a plan or a sweep is of, it is found here by what it says.
 
+import { existsSync } from "node:fs";
 import { UserError } from "../base/errors.ts";
 import { readForeignJson } from "../base/foreign_file.ts";
+import { meantWords } from "../base/nearest.ts";
 import type { OptionTable } from "../base/option_table.ts";
 import type { PlanKind, StoredCommand } from "../engine/plan_kind.ts";
 import type { ComparedSweep } from "../results/compare/interleaved.ts";
@@ -47,10 +49,19 @@ export const comparedSweep = async (results: Results, { id, kind }: AnySweep): P
 export const bundledSweeps: BundledKinds = async (kind) =>
   (await (await knownKind(kind)?.stored())?.bundled?.()) ?? null;
 
-/** If it can be none, or is not read, the usual one says why. */
+/**
+ * If it can be none, or is not read, the usual one says why.
+ * @throws UserError if there is neither such a plan nor such a file
+ */
 export function instrumentOf(pathOrName: string): PlanKind {
   const shipped = instruments.find(({ shippedPlans }) => shippedPlans().includes(pathOrName));
   if (shipped) return shipped;
+  if (!existsSync(pathOrName)) {
+    const names = instruments.flatMap(({ shippedPlans }) => shippedPlans());
+    throw new UserError(
+      `no plan ${pathOrName}:${meantWords(pathOrName, names)} name a JSON file, or one that \`trilane sweep --help\` lists`,
+    );
+  }
   try {
     const document: unknown = readForeignJson(pathOrName);
     if (typeof document !== "object" || document === null) return usual;

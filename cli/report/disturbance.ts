@@ -38,7 +38,7 @@ function slopesTable(places: readonly BusyPlace[]): Markup | null {
     return html`<tr><th scope="row">${page}</th><td>${link}</td>${cells.map((cell) => html`<td class="num">${cell}</td>`)}</tr>`;
   });
   const heads = ["loads that waited", "estimate, ms", "slope", "95 %", "medians off by up to, ms"];
-  return html`<h3>On a busy machine</h3><p>Slope: how much longer a load was for each ms of its estimate (Theil and Sen's, with the interval of Kendall's test). What loads leave open of it is taken to be from 0 to 1: half was taken off, and intervals are longer by the other half of both lanes.</p><div class="scroll"><table><thead><tr><th scope="col">page</th><th scope="col">link</th>${heads.map((head) => html`<th scope="col" class="num">${head}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>`;
+  return html`<h3>On a busy machine</h3><p>Slope: how much longer a load was for each ms of its estimate (Theil and Sen's, with the interval of Kendall's test). What loads leave open of it is taken to be from 0 to 1: half was subtracted, and intervals are wider by the other half of both lanes.</p><div class="scroll"><table><thead><tr><th scope="col">page</th><th scope="col">link</th>${heads.map((head) => html`<th scope="col" class="num">${head}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>`;
 }
 
 const stripWidth = 220;

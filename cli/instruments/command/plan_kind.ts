@@ -26,8 +26,8 @@ export const commandPlans: PlanKind = {
   read: (path, changes) => {
     const plan = readCommandPlan(path, changes);
     return {
-      describe: async () => {
-        const document = describeCommands(plan);
+      describe: async (home, source) => {
+        const document = await describeCommands(home, source, plan);
         return { document, lines: commandPlanLines(plan, document) };
       },
       execute: async (terms) => {

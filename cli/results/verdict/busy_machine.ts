@@ -163,5 +163,5 @@ export function busyNote(samples: readonly Sample[]): string | null {
   );
   const off = inMs(known.map(({ off_ms }) => off_ms));
   const rest = unknown > 0 ? ` Of ${count(unknown, "load")} it is not known.` : "";
-  return `On a busy machine: ${loads} waited for CPUs that other programs used, ${waited} each. What is likely was taken off; medians may still be off by ${off}, and intervals are longer by that.${rest}`;
+  return `On a busy machine: ${loads} waited for CPUs that other programs used, ${waited} each. The likely delay is subtracted; medians may still be off by ${off}, and intervals are wider by that.${rest}`;
 }

@@ -23,7 +23,7 @@ export function defineVerbosity<T>(table: OptionTable<T>): OptionTable<T & Verbo
       rare: true,
       describe: "print a line a minute on a terminal too, as in a log",
     })
-    .option("verbose", { type: "boolean", default: false, describe: "print a line for each load" });
+    .option("verbose", { type: "boolean", default: false, describe: "print a line for each load, run or fetch" });
 }
 
 /** UserError if two are given. */

@@ -68,7 +68,7 @@ const refused: readonly (readonly [words: readonly string[], answer: string])[] 
     ["recording", "show"],
     "recording show: <recording> is missing: name of the recording; see `trilane recording show --help`",
   ],
-  [["record"], "record: <urls> is missing: the pages; https is assumed; see `trilane record --help`"],
+  [["record"], "record: <urls> is missing: URLs of the pages; without a scheme, https; see `trilane record --help`"],
   [
     ["record", "a.example", "--quiet", "5"],
     "record: no option --quiet: did you mean --idle? see `trilane record --help`",

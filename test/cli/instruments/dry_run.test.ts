@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import type { ReadPlan } from "../../../cli/engine/plan_kind.ts";
-import { instruments } from "../../../cli/instruments/all.ts";
+import { instrumentOf, instruments } from "../../../cli/instruments/all.ts";
 import { pages as source } from "../../../cli/pages/source.ts";
 import { withArchive } from "../../../cli/recording/archive/client.ts";
 import type { FetchesPlanned } from "../../../schemas/generated/fetches_planned.ts";
@@ -90,7 +90,34 @@ describe("a plan of fetches whose objects are a page's", () => {
     assert.match(lines.join("\n"), /^objects +\d+ of 1 host, of object-1MB's recording$/m);
   });
 
-  test("is refused in one line if the recording is missing", async () => {
-    await assert.rejects(described({ page: "missing" }), /no recording is called missing: /);
+  test("is guessed by the bytes of a page that is still to be made", async () => {
+    const named = {
+      page: { synth: "object-20MB" },
+      objects: ["https://object-20mb.synth.test/"],
+      links: ["1mbit/50ms"],
+    };
+    const { planned, text } = await described({ ...named, lanes: ["h2"], repetitions: 1 });
+    assert.ok(planned.expected_s > 100, `${planned.expected_s} s`);
+    assert.match(text, /^objects +1 of 1 host, /m);
   });
+});
+
+test("a plan whose recording is missing is refused in one line, whatever it is of", async () => {
+  const missing = {
+    race: { pages: ["missing"] },
+    flows: { page: "missing", for_s: 60 },
+    fetch: { page: "missing", links },
+    time: { recording: "missing" },
+  };
+  for (const [name, change] of Object.entries(missing))
+    await assert.rejects(linesOf(name, change), /^UserError: no recording is called missing: see `trilane list`/, name);
+});
+
+test("a plan that is neither a file nor shipped is refused, with the one that was probably meant", () => {
+  assert.throws(
+    () => instrumentOf("carlucci-2015-s"),
+    /no plan carlucci-2015-s: did you mean carlucci-2015-s\d.*\? name a/,
+  );
+  assert.throws(() => instrumentOf("nosuch.json"), /no plan nosuch\.json: name a JSON file, or one that/);
+  assert.equal(instrumentOf("panda-2019-cost").name, "fetch");
 });

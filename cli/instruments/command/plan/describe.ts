@@ -5,6 +5,7 @@ import { shellWord } from "../../../base/shell_word.ts";
 import { paragraph } from "../../../base/wrapped_text.ts";
 import { settleServing } from "../../../load/serving/serving.ts";
 import { servingLine } from "../../../load/serving/terms.ts";
+import type { PageSource } from "../../../sweep/plan/page_source.ts";
 import { limitWords, ruledSize } from "../../../sweep/plan/until.ts";
 import { type CommandPlan, commandCellsOf } from "./plan.ts";
 import type { StoredCommandPlan } from "./stored_plan.ts";
@@ -24,7 +25,13 @@ export function farWords({ recording, reach, outside, allow_local_network }: Sto
 export const servedWords = ({ serving }: Pick<StoredCommandPlan, "serving">): string =>
   servingLine(settleServing(serving));
 
-export function describeCommands(plan: CommandPlan): CommandsPlanned {
+/** @throws UserError if there is no such recording as the plan names */
+export async function describeCommands(
+  home: string,
+  source: Pick<PageSource, "pageSizes">,
+  plan: CommandPlan,
+): Promise<CommandsPlanned> {
+  if (plan.recording !== undefined) await source.pageSizes(home, [plan.recording]);
   const cells = commandCellsOf(plan);
   return {
     event: "commands-planned",

@@ -31,7 +31,7 @@ function costSentence(own: readonly Fetched[], on: string): string | null {
     });
   const [first, ...others] = costs;
   const list = others.length === 0 ? first : `${[first, ...others.slice(0, -1)].join(", ")} and ${others.at(-1)}`;
-  return `Each MB costs the client ${list} of CPU time${on}.`;
+  return `Client CPU time per MB${on}: ${list}.`;
 }
 
 /** Of more links only the table shows. */

@@ -74,6 +74,8 @@ function excludedLine(fetches: readonly StoredFetch[]): string[] {
   return [`${out.length} of ${count(fetches.length, "attempt")} do not count${why}.`];
 }
 
+const have = (number: number): string => (number === 1 ? "has" : "have");
+
 /** What hosts say of themselves; empty if none was queried. */
 function hostLine(fetches: readonly StoredFetch[]): string[] {
   const records = fetches.flatMap(({ record }) => (record === null ? [] : [record]));
@@ -84,8 +86,16 @@ function hostLine(fetches: readonly StoredFetch[]): string[] {
   const present = hosts(({ https_record: { state } }) => state === "present");
   const offered = hosts(({ alt_svc }) => alt_svc !== null && altSvcOffersH3(alt_svc));
   const answered = hosts(({ status }) => status !== null);
-  const https = queried === 0 ? [] : [`HTTPS records: ${present} of ${count(queried, "host")}, with h3 ${named}`];
-  const altSvc = answered === 0 ? [] : [`Alt-Svc with h3: ${offered} of ${count(answered, "host")}`];
+  const https =
+    queried === 0
+      ? []
+      : [
+          `${present} of ${count(queried, "host")} ${have(present)} an HTTPS record${present === 0 ? "" : `, ${named} with h3`}`,
+        ];
+  const altSvc =
+    answered === 0
+      ? []
+      : [`${offered} of ${count(answered, "host")} ${offered === 1 ? "offers" : "offer"} h3 by Alt-Svc`];
   const all = [...https, ...altSvc];
   return all.length === 0 ? [] : [`${all.join("; ")}.`];
 }

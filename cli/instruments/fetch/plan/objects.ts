@@ -36,7 +36,7 @@ function objectUrl(text: string, where: string): string {
   if (url === null || !/^https?:$/.test(url.protocol) || !/^https?:\/\//i.test(text))
     throw new UserError(`${where}${shown} is no URL: write it as https://shop.example/`);
   if (url.protocol !== "https:")
-    throw new UserError(`${where}${shown} is not https, which alone all lanes have: write https://, or leave it out`);
+    throw new UserError(`${where}${shown} is not https, the only scheme that every lane has: write https://`);
   if (url.username !== "" || url.password !== "")
     throw new UserError(`${where}${shown} has a user name in it, which is not sent: take it out`);
   url.hash = "";

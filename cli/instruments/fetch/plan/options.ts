@@ -56,27 +56,29 @@ export function defineFetchOptions<T>(table: OptionTable<T>): OptionTable<T & Om
   return defineOutside(defineServers(ofFetches))
     .option("lanes", {
       type: "string",
-      describe: `of ${lane.enum.join(", ")}, separated by commas, or "all" (default: ${usualLanes.join(",")})`,
+      describe: `lanes, separated by commas, or "all": ${lane.enum.join(", ")} (default: ${usualLanes.join(",")})`,
     })
     .option("tls", {
       type: "string",
       placeholder: "VERSIONS",
-      describe: `of ${tls.enum.join(", ")}, for h1 and h2 (default: 1.3, which all other lanes have always)`,
+      describe: `versions of TLS for h1 and h2, separated by commas: ${tls.enum.join(", ")} (default: 1.3; other lanes always have 1.3)`,
     })
     .option("ip", {
       type: "string",
       placeholder: "VERSIONS",
-      describe: `of ${ip.enum.join(", ")} (default: 4)`,
+      describe: `versions of IP, separated by commas: ${ip.enum.join(", ")} (default: 4)`,
     })
     .option(
       "runs",
-      number(range("repetitions"), { describe: `fetches of each object over each of them (default: ${usualRuns})` }),
+      number(range("repetitions"), {
+        describe: `fetches of each object over each lane and version (default: ${usualRuns})`,
+      }),
     )
     .option(
       "syscalls",
       number(range("syscalls"), {
         describe:
-          "further fetches of each in which strace counts system calls, of the client and of a lab's server; they are in no time (default: none)",
+          "N more fetches of each under strace, to count the system calls of the client and of a lab's server; no time is taken from them (default: none)",
       }),
     )
     .option("link", {
@@ -90,7 +92,7 @@ export function defineFetchOptions<T>(table: OptionTable<T>): OptionTable<T & Om
     .option("page", {
       type: "string",
       describe:
-        "of --link: the page whose servers are asked, as `trilane race` takes pages; without a URL all its objects",
+        "with --link: the page whose servers answer, as `trilane race` takes pages; all its objects, unless URLs are given",
     })
     .option("connect", {
       type: "string",
@@ -110,17 +112,19 @@ export function defineFetchOptions<T>(table: OptionTable<T>): OptionTable<T & Om
     .option("timeout", number(range("timeout_s", "seconds"), { describe: "for each object (default: 30)" }))
     .option(
       "max-body",
-      number(range("max_body_bytes", "bytes"), { rare: true, describe: "end an object whose body has more" }),
+      number(range("max_body_bytes", "bytes"), { rare: true, describe: "stop an object once its body is larger" }),
     )
     .option(
       "pause",
-      number(range("pause_ms", "ms"), { describe: "between two fetches from one host, but in labs (default: 1000)" }),
+      number(range("pause_ms", "ms"), {
+        describe: "pause between two fetches from one host, on the network as it is (default: 1000)",
+      }),
     )
     .option(
       "most",
       number(
         { least: 1, most: 100_000, whole: true },
-        { default: usualMost, describe: "how many objects there may be: more are refused" },
+        { default: usualMost, describe: "refuse more objects than this" },
       ),
     )
     .option("user-agent", {

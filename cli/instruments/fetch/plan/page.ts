@@ -88,7 +88,10 @@ export async function plannedFetches(
   const size = (await source.pageSizes(home, [page], file ? new Map([[name, file]]) : new Map())).get(name) ?? null;
   const isStored = (await withArchive(home, (archive) => archive.list())).some((recording) => recording.name === name);
   if (isStored && file === null) return { ...(await withObjects(home, plan, page, most, say)), unmade: null };
-  return { plan, sizes: new Map(), unmade: plan.objects.length > 0 ? null : size };
+  if (plan.objects.length === 0) return { plan, sizes: new Map(), unmade: size };
+  // Which object has how much of it is not known.
+  const each_bytes = size === null ? 0 : size.body_bytes / size.exchanges;
+  return { plan, sizes: new Map(plan.objects.map((object) => [object, each_bytes])), unmade: null };
 }
 
 interface UnmadePage {

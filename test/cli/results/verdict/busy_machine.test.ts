@@ -123,7 +123,7 @@ test("it is said once, with what is known; nothing is said of a calm machine", (
   const busy = ["h2", "h3"].flatMap((lane) => loadsOf({ lane, calm_ms: 700, estimates_ms: alike, share: 0.5 }));
   assert.match(
     busyNote(busy) ?? "",
-    /^On a busy machine: 18 of 18 loads waited for CPUs .*, about 20 ms each\. .* off by 10 ms, and intervals are longer by that\.$/,
+    /^On a busy machine: 18 of 18 loads waited for CPUs .*, about 20 ms each\. .* off by 10 ms, and intervals are wider by that\.$/,
   );
   assert.equal(busyPlaces(busy)[0]?.off_ms, 10);
   const calm = busy.map((load) => ({ ...load, disturbance_ms: 1 }));

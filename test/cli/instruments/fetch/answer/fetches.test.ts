@@ -223,11 +223,11 @@ test("the cost of a MB is said of each link, the cheapest lane first", () => {
       }),
     );
   const near = [...of("h3", 8000), ...of("h2", 4000)];
-  const told = "Each MB costs the client 2 ms over h2 (95 %: 2 to 2) and 4 ms over h3 (4 to 4) of CPU time";
-  assert.deepEqual(costSentences(near), [`${told}.`]);
+  const times = "2 ms over h2 (95 %: 2 to 2) and 4 ms over h3 (4 to 4)";
+  assert.deepEqual(costSentences(near), [`Client CPU time per MB: ${times}.`]);
   assert.deepEqual(costSentences([...near, ...of("h3", 20_000, "3mbit/20ms")]), [
-    `${told} on 50mbit/20ms.`,
-    "Each MB costs the client 10 ms over h3 (95 %: 10 to 10) of CPU time on 3mbit/20ms.",
+    `Client CPU time per MB on 50mbit/20ms: ${times}.`,
+    "Client CPU time per MB on 3mbit/20ms: 10 ms over h3 (95 %: 10 to 10).",
   ]);
   assert.deepEqual(costSentences([fetchedOf({ record: { body_bytes: 1000 } })]), []);
 });
