@@ -25,7 +25,7 @@ export function mergedLines(
     ...(unfinished.length > 0 ? [`unfinished: ${count(unfinished.length, "cell")} (${rangesOf(unfinished)})`] : []),
     ...(missing.length > 0 ? [`missing: ${count(missing.length, "cell")} (${rangesOf(missing)})`] : []),
     ...(hosts.length > 1 && hosts.every((host) => host.reference_loads === 0)
-      ? ["not compared: the hosts, which loaded no reference cells (`trilane cell` and `submit` take --reference)"]
+      ? ["machines not compared: they loaded no reference cells (--reference of `trilane cell` and `submit`)"]
       : []),
     `${there} of ${count(cells, "cell")}, ${count(loads, attempts.replace(/(?<=ch)es$|s$/, ""), attempts)}`,
     `merged: ${path}`,

@@ -264,7 +264,7 @@ for (const { kind, document, cells, each, programs, begin, record, left, counted
       );
       const lines = mergedLines(said, kindOfSweeps(kind).attempts);
       assert.ok(lines.includes(counted), lines.join("\n"));
-      assert.match(lines.join("\n"), /^not compared: the hosts, which loaded no reference cells/m);
+      assert.match(lines.join("\n"), /^machines not compared: they loaded no reference cells/m);
       const results = openResultsFile(join(folder, "merged.db"));
       try {
         const [sweep] = results.listAllSweeps();
