@@ -26,7 +26,7 @@ function packet(down: boolean, time_ns: bigint, comment = ""): Buffer {
 test("packets are counted by direction and fate, and a pause is between two that arrived", () => {
   const start = 1_795_951_849_000_000_000n;
   const blocks = Array.from({ length: 20 }, (_, at) => packet(true, start + BigInt(at) * 1_000_000n));
-  blocks.push(packet(true, start + 20_000_000n, "dropped: the queue was full"));
+  blocks.push(packet(true, start + 20_000_000n, "trilane: dropped (queue): the queue was full"));
   blocks.push(packet(false, start + 21_000_000n), packet(true, start + 60_000_000n));
   const facts = captureFacts(Buffer.concat(blocks));
   assert.deepEqual(facts, { down: 21, up: 1, dropped: 1, longestPause_ms: 41 });
