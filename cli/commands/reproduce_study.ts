@@ -19,16 +19,16 @@ type ReproduceStudyOptions = Omit<SweepOptions, "plan"> & {
 };
 
 /** Of the plan's newest sweep, whether or not it was stopped. With --json as one document. */
-async function printCompared(home: string, kind: PlanKind, study: PublishedStudy, plan: ReadPlan, json: boolean) {
+async function printFigures(home: string, kind: PlanKind, study: PublishedStudy, plan: ReadPlan, json: boolean) {
   using results = openExistingResults(home);
   const sweep = results && plan.newestSweep?.(results);
   if (!results || !sweep) return;
-  const compared = (await kind.stored()).compared?.(results, sweep.id, study.name) ?? [];
-  if (json) return printJson(figuresDocument(study, sweep.id, compared));
-  const sentence = agreementSentence(compared);
+  const figures = (await kind.stored()).studyFigures?.(results, sweep.id, study.name) ?? [];
+  if (json) return printJson(figuresDocument(study, sweep.id, figures));
+  const sentence = agreementSentence(figures);
   if (sentence === null) return;
   const hint = `Why signs may differ, and all figures: \`trilane report ${sweep.id}\`.`;
-  printLines(["", ...comparedLines(compared), "", ...wrapped(sentence), ...wrapped(hint)]);
+  printLines(["", ...comparedLines(figures), "", ...wrapped(sentence), ...wrapped(hint)]);
 }
 
 /** `given`: the options that were given another value than they have by themselves. */
@@ -45,5 +45,5 @@ export async function reproduceStudy(
   const own = kind.studyOptions?.(study.name, options) ?? options;
   const plan = kind.read(options.full ? study.full : study.quick, changesOf(options), own);
   if (!(await runReadPlan(plan, home, options, house))) return;
-  await printCompared(home, kind, study, plan, options.json);
+  await printFigures(home, kind, study, plan, options.json);
 }

@@ -108,7 +108,7 @@ export interface StoredSweeps {
   /** One HTML document. */
   readonly report: (results: Results, sweep: number, given: object) => string | Promise<string>;
   /** A study's figures beside those of a sweep of its plan. */
-  readonly compared?: (results: Results, sweep: number, study: string) => readonly StudyFigure[];
+  readonly studyFigures?: (results: Results, sweep: number, study: string) => readonly StudyFigure[];
   /** As `trilane compare` and budgets take it. */
   readonly run: (results: Results, sweep: number) => ComparedSweep;
   /** To a file, or to standard output. */

@@ -22,7 +22,7 @@ export const storedFetches: StoredSweeps = {
       fetchesOf(results, sweep),
       results.recordingOf(sweep),
     ),
-  compared: (results, id, name) => {
+  studyFigures: (results, id, name) => {
     const study = fetchStudies.find((each) => each.name === name);
     const { plan, seed } = results.sweepOf(fetchSweeps, id);
     return study ? comparedFetchFigures(study, fetchesByPurpose(fetchesOf(results, id), plan.repetitions), seed) : [];

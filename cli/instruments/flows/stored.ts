@@ -21,7 +21,7 @@ export const storedFlows: StoredSweeps = {
       flowRunsOf(results, sweep),
       results.recordingOf(sweep),
     ),
-  compared: (results, sweep, name) => {
+  studyFigures: (results, sweep, name) => {
     const study = flowStudies.find((each) => each.name === name);
     return study ? comparedFlowFigures(study, flowRunsOf(results, sweep), results.sweepOf(flowSweeps, sweep).seed) : [];
   },
