@@ -1,10 +1,10 @@
 // A plan of each instrument that takes seconds, its rows, and the programs of which an attempt consists: what is interrupted, killed and
 // resumed. Judges nothing.
 import { DatabaseSync } from "node:sqlite";
+import { measuredRunsOf } from "../../cli/instruments/command/store/measured_runs.ts";
 import { fetchesOf } from "../../cli/instruments/fetch/store/fetch_runs.ts";
 import { flowRunsOf } from "../../cli/instruments/flows/store/flow_runs.ts";
 import { resultsPath } from "../../cli/results/store/database.ts";
-import { measuredRunsOf } from "../../cli/results/store/measured_runs.ts";
 import { type AnySweep, openResults, type Results } from "../../cli/results/store/results.ts";
 import type { SweepEvent } from "../../schemas/generated/sweep_event.ts";
 import type { LocalServers } from "../fetch/local_servers.ts";

@@ -3,13 +3,13 @@
 import { createHash } from "node:crypto";
 import type { CommandRecord } from "../../../schemas/generated/command_record.ts";
 import type { Row } from "../../results/store/copy_rows.ts";
-import { measuredRunsOf } from "../../results/store/measured_runs.ts";
 import { storedJson } from "../../results/store/stored_json.ts";
 import type { BundledSweeps, Masking } from "../../sweep/bundle/bundled_sweeps.ts";
 import { commandCsvLines } from "./export/csv.ts";
 import { SecretMask } from "./export/secrets.ts";
 import type { CommandPlan } from "./plan/plan.ts";
 import { commandReport } from "./report/command_report.ts";
+import { measuredRunsOf } from "./store/measured_runs.ts";
 
 /** The digest of a plan that is masked would let its secrets be guessed: it is made anew. */
 function maskedSweep(row: Row, mask: SecretMask): Row {

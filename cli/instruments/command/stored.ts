@@ -6,7 +6,6 @@ import type { CommandRecord } from "../../../schemas/generated/command_record.ts
 import { chosenAttempts, chosenFormat, exportedSweep, jsonPieces, linksOf, writeExport } from "../../engine/export.ts";
 import type { ExportTerms, StoredSweeps } from "../../engine/plan_kind.ts";
 import { stoppingDocument } from "../../results/answer/rule_outcome.ts";
-import { type MeasuredCell, measuredCellsOf, measuredRunsOf } from "../../results/store/measured_runs.ts";
 import type { Results } from "../../results/store/results.ts";
 import { comparedRun } from "./answer/compared.ts";
 import { commandStopping } from "./answer/comparison.ts";
@@ -17,6 +16,7 @@ import { commandCsvLines, commandFormats } from "./export/csv.ts";
 import type { CommandRun } from "./metrics/values.ts";
 import { type CommandSweep, commandSweeps } from "./plan/stored_plan.ts";
 import { commandReport } from "./report/command_report.ts";
+import { type MeasuredCell, measuredCellsOf, measuredRunsOf } from "./store/measured_runs.ts";
 
 interface Exported {
   readonly cells: readonly MeasuredCell[];

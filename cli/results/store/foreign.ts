@@ -4,7 +4,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { UserError } from "../../base/errors.ts";
 import type { Remedies } from "./failure.ts";
-import { documentChecks, refuseForeignDocuments } from "./foreign_documents.ts";
+import { documentChecks, kindsWith, refuseForeignDocuments, storedKinds } from "./foreign_documents.ts";
 import { knownSchema, refuseForeignSchema } from "./foreign_schema.ts";
 import { textObservations } from "./load_observations.ts";
 
@@ -14,20 +14,21 @@ const limits = { text_bytes: 16e6, number: 2 ** 53 - 1, time_ms: 1e10 } as const
 /** Metrics that may be below 0. */
 const signed = ["rate_difference_bps"];
 
+const listed = (names: readonly string[]): string => names.map((name) => `'${name}'`).join(", ");
+
 /** By table and column, in which of few words a text must be, as SQL. */
 const words: Readonly<Record<string, string>> = {
-  "sweep.kind": "'pages', 'flows', 'fetches', 'commands'",
+  "sweep.kind": listed(storedKinds),
 };
 
 const isTime = (column: string): boolean => column.endsWith("_at") || column === "moment";
 
-const listed = (names: readonly string[]): string => names.map((name) => `'${name}'`).join(", ");
-
 /** By table and column, SQL that is true for a row that cannot be: what each kind of sweep has must be there. */
 const strangeRows: readonly (readonly [table: string, column: string, condition: string])[] = [
-  ["cell", "link", "(link IS NULL) <> (link_profile IS NULL) OR (link IS NULL AND kind IN ('pages', 'flows'))"],
-  ["cell", "lane", "lane IS NULL AND kind IN ('pages', 'fetches')"],
-  ["cell", "recording_digest", "recording_digest IS NULL AND kind = 'pages'"],
+  ["cell", "link", "(link IS NULL) <> (link_profile IS NULL)"],
+  ...["link", "lane", "recording_digest"].map(
+    (column) => ["cell", column, `${column} IS NULL AND kind IN (${listed(kindsWith(column))})`] as const,
+  ),
   ["attempt", "wall_ms", "NOT filmed AND (wall_ms IS NULL OR position IS NULL)"],
   ["observation", "value", `(value IS NULL) <> (metric IN (${listed(textObservations)}))`],
   ["observation", "text", "(value IS NULL) = (text IS NULL)"],

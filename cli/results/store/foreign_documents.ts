@@ -1,8 +1,11 @@
 // The gate for databases that may be a stranger's, third part: what their JSON columns say. Each document is bounded while it is scanned,
 // follows its schema, and has no number that sums could not hold. Page loads, which are large, are held to theirs as they are read.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { boundedJson } from "../../base/bounded_json.ts";
 import { UserError } from "../../base/errors.ts";
+import { checkout } from "../../base/programs.ts";
 import { explainSchemaErrors, schemaValidator } from "../../base/schema_error.ts";
 import { isUserTiming } from "../../base/user_timing_name.ts";
 import { userTimingsName } from "./load_observations.ts";
@@ -48,12 +51,36 @@ const follows =
     return explainSchemaErrors(validate.errors ?? [], `schemas/${name.split("#")[0]}.schema.json`);
   };
 
-const planSchemas: Readonly<Record<string, string>> = {
-  flows: "flow-plan",
-  fetches: "fetch-plan",
-  commands: "command-plan",
-};
-const plan: Check = (value, { kind }) => follows(planSchemas[String(kind)] ?? "sweep-plan")(value, {});
+/** The columns that a kind of sweep must have, and the schemas that others follow. */
+interface KindSchema {
+  readonly required: readonly string[];
+  readonly properties: Readonly<Record<string, { readonly $ref?: string }>>;
+}
+
+/** schemas/stored-sweep.schema.json: each kind, and the JSON documents of attempts. */
+const { documents: ofAttempts, ...kindSchemas } = (
+  JSON.parse(readFileSync(join(checkout, "schemas", "stored-sweep.schema.json"), "utf8")) as {
+    readonly definitions: Readonly<Record<string, KindSchema>>;
+  }
+).definitions;
+
+export const storedKinds: readonly string[] = Object.keys(kindSchemas);
+
+/** Kinds whose cells must have a value in the column. */
+export const kindsWith = (column: string): readonly string[] =>
+  storedKinds.filter((kind) => kindSchemas[kind]?.required.includes(column));
+
+/** As the schema refers to it; null: to none. */
+function checkOf(schema: KindSchema | undefined, property: string): Check | null {
+  const ref = schema?.properties[property]?.$ref;
+  return ref === undefined ? null : follows(ref.replace(".schema.json", ""));
+}
+
+/** Of a row whose sweep's kind is beside it. `others`: of kinds that say nothing of the column. */
+const byKind =
+  (column: string, others: Check = () => null): Check =>
+  (value, row) =>
+    (checkOf(kindSchemas[String(row.kind)], column) ?? others)(value, row);
 
 const difference = ["body", "port", "query", "path", null];
 
@@ -70,25 +97,17 @@ const isUnmatched = ({ method, url, outcome, recorded_url, difference: how, like
   difference.includes(how as string | null) &&
   (likeness === null || (Number(likeness) >= 0 && Number(likeness) <= 1));
 
-const bySchema = (names: readonly string[]): Readonly<Record<string, Check>> =>
-  Object.fromEntries(names.map((name) => [name, follows(name)]));
-
 /** By their name. Others are bytes, and looked at as they are read. */
 export const documentChecks: Readonly<Record<string, Check>> = {
-  ...bySchema(["flow-result", "fetch-record", "fetch-cost", "command-record"]),
+  ...Object.fromEntries(
+    Object.keys(ofAttempts?.properties ?? {}).map((name) => [name, checkOf(ofAttempts, name) ?? scalars]),
+  ),
   unmatched,
 };
 
 const content: Check = (value, { name }) => documentChecks[String(name)]?.(value, {}) ?? null;
 
 const observed: Check = (value, { metric }) => (metric === userTimingsName ? userTimings(value, {}) : null);
-
-/** Of the kinds of sweeps whose cells have one. */
-const lanes: Readonly<Record<string, Check>> = {
-  pages: follows("lane-label"),
-  flows: follows("lane"),
-  fetches: follows("fetch-record#/definitions/lane"),
-};
 
 interface CheckedColumn {
   readonly table: string;
@@ -105,17 +124,17 @@ interface CheckedColumn {
 const kindOfCell = "(SELECT kind FROM sweep WHERE sweep.id = cell.sweep) AS kind";
 
 export const checkedColumns: readonly CheckedColumn[] = [
-  { table: "sweep", column: "plan", check: plan, beside: "kind" },
+  { table: "sweep", column: "plan", check: byKind("plan"), beside: "kind" },
   { table: "sweep", column: "command", check: texts },
   { table: "sweep", column: "environment", check: scalars },
   { table: "link_test", column: "test", check: follows("selftest#/definitions/link") },
   { table: "host", column: "facts", check: hostFacts },
   { table: "host", column: "flags", check: texts },
   { table: "cell", column: "link_profile", check: follows("link-profile") },
-  { table: "cell", column: "factors", check: (value, { kind }) => factorsCheck(value, kind), beside: kindOfCell },
+  { table: "cell", column: "factors", check: byKind("factors", scalars), beside: kindOfCell },
   {
     ...{ table: "cell", column: "lane", beside: kindOfCell, isWord: true },
-    check: (value, { kind }) => lanes[String(kind)]?.(value, {}) ?? null,
+    check: byKind("lane"),
   },
   { table: "attempt", column: "reasons", check: texts },
   { table: "observation", column: "text", check: observed, beside: "metric", rows: `metric = '${userTimingsName}'` },
@@ -125,13 +144,6 @@ export const checkedColumns: readonly CheckedColumn[] = [
   },
   { table: "recording_trial", column: "outside", check: texts },
 ];
-
-function factorsCheck(value: unknown, kind: unknown): string | null {
-  if (!isRecord(value)) return "must be an object";
-  if (kind !== "fetches") return scalars(value, {});
-  const { tls, ip } = value;
-  return (tls === "1.2" || tls === "1.3") && (ip === 4 || ip === 6) ? null : "must be a version of TLS and of IP";
-}
 
 /** Of a document whose depth is bounded. */
 function hasHugeNumber(value: unknown): boolean {

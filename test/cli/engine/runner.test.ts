@@ -9,6 +9,7 @@ import type { AttemptTerms, RunnerOptions, RunOutcome } from "../../../cli/engin
 import { commandCellsOf, commandPlanOf } from "../../../cli/instruments/command/plan/plan.ts";
 import type { CommandSweep } from "../../../cli/instruments/command/plan/stored_plan.ts";
 import { commandTasks, runCommands } from "../../../cli/instruments/command/run/runner.ts";
+import { addedMeasured, measuredRunsOf } from "../../../cli/instruments/command/store/measured_runs.ts";
 import { fetchCellsOf, fetchPlanOf } from "../../../cli/instruments/fetch/plan/plan.ts";
 import { HostManners } from "../../../cli/instruments/fetch/run/host_manners.ts";
 import { fetchTasks, runFetchSweep } from "../../../cli/instruments/fetch/run/runner.ts";
@@ -22,7 +23,6 @@ import { runPageLoads } from "../../../cli/instruments/page/run/runner.ts";
 import { groupsOf } from "../../../cli/link/flows/flow_run.ts";
 import { disturbedRunReason } from "../../../cli/load/disturbance.ts";
 import type { StoppingPlan } from "../../../cli/results/answer/paired_rule.ts";
-import { addedMeasured, measuredRunsOf } from "../../../cli/results/store/measured_runs.ts";
 import { openResults, type Results } from "../../../cli/results/store/results.ts";
 import type { SweepEvent } from "../../../schemas/generated/sweep_event.ts";
 import { tempFolder } from "../../temp_folder.ts";

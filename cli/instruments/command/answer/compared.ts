@@ -2,9 +2,9 @@
 // its time where they have the page load time. Pure.
 
 import type { ComparedNouns, ComparedSweep, RunCell } from "../../../results/compare/interleaved.ts";
-import type { MeasuredCell, NewMeasuredCell } from "../../../results/store/measured_runs.ts";
 import { type CommandRun, runValue } from "../metrics/values.ts";
 import type { CommandSweep } from "../plan/stored_plan.ts";
+import type { MeasuredCell, NewMeasuredCell } from "../store/measured_runs.ts";
 import { timeQuantity } from "./comparison.ts";
 
 /** Where pages have their names. */

@@ -7,9 +7,9 @@ import { pairsOf, type Ruled, type RuledComparison, type RuledSide } from "../..
 import { contrast } from "../../../results/answer/contrast.ts";
 import { type Judged, judgeTogether } from "../../../results/answer/judged.ts";
 import type { StoppingOf } from "../../../results/answer/rule_outcome.ts";
-import type { MeasuredCell } from "../../../results/store/measured_runs.ts";
 import { type CommandRun, type Quantity, runValue } from "../metrics/values.ts";
 import type { StoredCommandPlan } from "../plan/stored_plan.ts";
+import type { MeasuredCell } from "../store/measured_runs.ts";
 
 export type ComparedCell = Pick<MeasuredCell, "id" | "subject" | "link">;
 /** A run as the rule takes it. */

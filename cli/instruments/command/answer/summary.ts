@@ -5,8 +5,8 @@ import { minimumUnits } from "../../../base/interval.ts";
 import { count } from "../../../base/numbers.ts";
 import { median } from "../../../base/quantile.ts";
 import { medianInterval } from "../../../results/stats/median_interval.ts";
-import type { NewMeasuredCell } from "../../../results/store/measured_runs.ts";
 import { type CommandRun, type Quantity, quantitiesOf, runValue } from "../metrics/values.ts";
+import type { NewMeasuredCell } from "../store/measured_runs.ts";
 
 function metricSummary(runs: readonly CommandRun[], quantity: Quantity): CommandMetricSummary {
   const values = runs.map((run) => runValue(run, quantity));

@@ -2,7 +2,7 @@
 
 import type { CommandRecord } from "../../../../schemas/generated/command_record.ts";
 import { type CommandMetric, type MeasuredMetric, metrics } from "../../../registry/metrics.ts";
-import type { MeasuredRun } from "../../../results/store/measured_runs.ts";
+import type { MeasuredRun } from "../store/measured_runs.ts";
 
 export type CommandRun = MeasuredRun<CommandRecord>;
 

@@ -9,13 +9,13 @@ import { UserError } from "../../../base/errors.ts";
 import { readForeignJson } from "../../../base/foreign_file.ts";
 import { type ReachChoice, reachChoiceOf } from "../../../load/reach/wanted.ts";
 import { isStockServing } from "../../../load/serving/serving.ts";
-import type { NewMeasuredCell } from "../../../results/store/measured_runs.ts";
 import { cellsOfShard, type PlanShares, type Shard } from "../../../sweep/cluster/shared_plan.ts";
 import { linkSeed, orderLoads, type PlannedLoad } from "../../../sweep/plan/load_order.ts";
 import { checkedDocument, refuseControls, withinPlan } from "../../../sweep/plan/plan_document.ts";
 import { absoluteLinks, countLinks, expandLinks, linksOf } from "../../../sweep/plan/plan_links.ts";
 import { untilFault } from "../../../sweep/plan/until.ts";
 import { numberFault } from "../metrics/numbers.ts";
+import type { NewMeasuredCell } from "../store/measured_runs.ts";
 import type { StoredCommandPlan } from "./stored_plan.ts";
 
 /** A plan with every default filled in. */

@@ -25,13 +25,13 @@ import {
   unfinishedLine,
 } from "../../../report/instrument_report.ts";
 import { ruleSentence } from "../../../results/answer/rule_outcome.ts";
-import { type MeasuredCell, measuredCellsOf, measuredRunsOf } from "../../../results/store/measured_runs.ts";
 import type { Results } from "../../../results/store/results.ts";
 import { commandSentences } from "../answer/sentences.ts";
 import { isAt, summarizeCommands } from "../answer/summary.ts";
 import type { CommandRun } from "../metrics/values.ts";
 import { farWords, servedWords } from "../plan/describe.ts";
 import { type CommandSweep, commandSweeps } from "../plan/stored_plan.ts";
+import { type MeasuredCell, measuredCellsOf, measuredRunsOf } from "../store/measured_runs.ts";
 import { failedTable, numbersTable } from "./tables.ts";
 
 // The times of commands as tracks, every run a dot, a figure for each link. Takes runs; draws by the figure that reports of pages have.

@@ -11,17 +11,12 @@ import type { AttemptTerms, RunnerOptions, RunOutcome } from "../../../engine/me
 import { type PlannedTask, plannedTasks } from "../../../engine/planned_task.ts";
 import { runTasks } from "../../../engine/runner.ts";
 import { stoppingOf } from "../../../engine/stopping.ts";
-import {
-  type MeasuredCell,
-  measuredCellsOf,
-  measuredRunsOf,
-  recordMeasuredRun,
-} from "../../../results/store/measured_runs.ts";
 import type { Results } from "../../../results/store/results.ts";
 import type { EventWords } from "../../../sweep/progress/event_words.ts";
 import { counted, type RuledRun, ruledCommands } from "../answer/comparison.ts";
 import { type CommandPlan, commandPlace, orderCommands } from "../plan/plan.ts";
 import type { CommandSweep } from "../plan/stored_plan.ts";
+import { type MeasuredCell, measuredCellsOf, measuredRunsOf, recordMeasuredRun } from "../store/measured_runs.ts";
 import type { CommandAttempt } from "./attempt.ts";
 
 type CommandTask = PlannedTask<MeasuredCell>;

@@ -4,12 +4,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { UserError } from "../../../../cli/base/errors.ts";
 import { commandNouns, comparedRun } from "../../../../cli/instruments/command/answer/compared.ts";
+import type { MeasuredCell } from "../../../../cli/instruments/command/store/measured_runs.ts";
 import { parseLink } from "../../../../cli/link/link.ts";
 import { compareRuns } from "../../../../cli/results/compare/compare.ts";
 import { comparisonLines } from "../../../../cli/results/compare/words.ts";
 import { judgeBudgets } from "../../../../cli/results/gate/budget.ts";
 import { budgetText } from "../../../../cli/results/gate/budget_outcome.ts";
-import type { MeasuredCell } from "../../../../cli/results/store/measured_runs.ts";
 import { commandCell, commandRun } from "./runs.ts";
 
 const link = "10mbit/50ms";

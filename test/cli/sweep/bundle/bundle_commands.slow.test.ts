@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, test } from "node:test";
 import { checkout } from "../../../../cli/base/programs.ts";
-import { measuredRunsOf } from "../../../../cli/results/store/measured_runs.ts";
+import { measuredRunsOf } from "../../../../cli/instruments/command/store/measured_runs.ts";
 import { openResultsFile } from "../../../../cli/results/store/results.ts";
 import type { Bundle } from "../../../../schemas/generated/bundle.ts";
 import type { Bundled } from "../../../../schemas/generated/bundled.ts";

@@ -12,6 +12,7 @@ import { begunSweep } from "../../../../cli/engine/session.ts";
 import { instrumentOf, kindOfSweeps } from "../../../../cli/instruments/all.ts";
 import { commandCellsAt, commandPlanOf } from "../../../../cli/instruments/command/plan/plan.ts";
 import type { CommandSweep } from "../../../../cli/instruments/command/plan/stored_plan.ts";
+import { addedMeasured, recordMeasuredRun } from "../../../../cli/instruments/command/store/measured_runs.ts";
 import { fetchPlanOf } from "../../../../cli/instruments/fetch/plan/plan.ts";
 import { fetchCellsAt } from "../../../../cli/instruments/fetch/plan/shares.ts";
 import { addedFetches, recordFetch } from "../../../../cli/instruments/fetch/store/fetch_runs.ts";
@@ -20,7 +21,6 @@ import { cellsOf, flowPlanOf } from "../../../../cli/instruments/flows/plan/plan
 import { packRecords } from "../../../../cli/instruments/flows/records/stored_records.ts";
 import { addedFlows, recordFlowRun } from "../../../../cli/instruments/flows/store/flow_runs.ts";
 import { pages as source } from "../../../../cli/pages/source.ts";
-import { addedMeasured, recordMeasuredRun } from "../../../../cli/results/store/measured_runs.ts";
 import {
   type AnySweep,
   type Host,

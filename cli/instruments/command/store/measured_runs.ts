@@ -1,7 +1,7 @@
 // What sweeps of commands compare, and every attempt at a run, in the results. Knows no record's form.
-import { type NewAttempt, readAttempts, readCells, recordAttempt } from "./attempt_rows.ts";
-import type { AnySweep, CellLink } from "./sweep_rows.ts";
-import type { AddedSweep, SweepStore } from "./sweep_store.ts";
+import { type NewAttempt, readAttempts, readCells, recordAttempt } from "../../../results/store/attempt_rows.ts";
+import type { AnySweep, CellLink } from "../../../results/store/sweep_rows.ts";
+import type { AddedSweep, SweepStore } from "../../../results/store/sweep_store.ts";
 
 export interface NewMeasuredCell extends Omit<CellLink, "id"> {
   /** What is measured, by its name. */
