@@ -91,7 +91,7 @@ export const command: Command<SynthOptions> = {
           onPage: (done, pages) => {
             if (stop.signal.aborted && done < pages)
               throw new EndedEarlyError(
-                `corpus ${corpus.name}: stopped with ${done} of ${pages} pages: the same command goes on`,
+                `corpus ${corpus.name}: stopped with ${done} of ${pages} pages: the same command resumes it`,
               );
             onPage(done, pages);
           },

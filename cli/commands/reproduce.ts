@@ -110,7 +110,7 @@ async function rerun(
   const there = openExistingResults(home);
   const sweep = there?.newestSweep(planDigest(plan)) ?? null;
   there?.close();
-  if (!sweep?.finished_at) return void say("not compared: the rerun is not finished, the same command goes on with it");
+  if (!sweep?.finished_at) return void say("not compared: the rerun is not finished: the same command resumes it");
   const sides = { a: `${results}#${manifest.sweep.id}`, b: `${home}#${sweep.id}` };
   const threshold = Number(declarationOf(compare).options.get("threshold")?.default);
   await compareStored({ json, ...sides, threshold, "occasion-spread": undefined, metric: undefined }, home);

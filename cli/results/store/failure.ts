@@ -7,7 +7,7 @@ import { NoRoomError, RunError, UserError } from "../../base/errors.ts";
 export interface Remedies {
   /** With results of another place. */
   readonly elsewhere: string;
-  /** With a sweep that cannot be gone on with. */
+  /** If the sweep cannot be resumed. */
   readonly again: string;
   /** They may be a stranger's: foreign.ts looks at all of them before anything is read. */
   readonly isForeign: boolean;

@@ -32,7 +32,7 @@ interface RerunRequest {
   readonly unpacked: string;
   /** The bundle's results. */
   readonly results: string;
-  /** The data folder to make ready, or to go on with. */
+  /** The data folder to make ready, or to resume. */
   readonly home: string;
 }
 

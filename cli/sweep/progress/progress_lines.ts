@@ -66,7 +66,7 @@ function startLine(event: SweepStarted, [noun, nouns]: EventWords["nouns"]): str
 function pauseLine({ reason }: SweepPaused): string {
   const [, what, full] = /^(.*: (?:(no space left|the disk is full)|locked by another process))\b/.exec(reason) ?? [];
   if (what === undefined) return reason;
-  return `paused: ${what}: ${full === undefined ? "when that lets go" : "free some, and"} it goes on by itself`;
+  return `paused: ${what}: ${full === undefined ? "when that lets go" : "free some, and"} it resumes by itself`;
 }
 
 function endedLine(ended: EndedAttempt): Said | null {

@@ -329,11 +329,11 @@ describe("progress", () => {
     const line = (reason: string) => progressLine({ event: "sweep-paused", sweep: 1, reason }, pageEvents)?.line;
     assert.equal(
       line("results.db: no space left: free some and run the same command again"),
-      "paused: results.db: no space left: free some, and it goes on by itself",
+      "paused: results.db: no space left: free some, and it resumes by itself",
     );
     assert.equal(
       line("results.db: locked by another process for too long: stop it, then run the same command again"),
-      "paused: results.db: locked by another process: when that lets go it goes on by itself",
+      "paused: results.db: locked by another process: when that lets go it resumes by itself",
     );
     assert.equal(line("the machine is busy"), "the machine is busy");
   });
