@@ -32,18 +32,26 @@ export interface Remote {
 /** Made whole before it has this name: that it is there says that all is. */
 const shippedName = "shipped";
 
-/** Standard output of a shell's line on the host. RunError naming the host where it or ssh failed. */
-export async function onHost({ host, ssh }: Remote, line: string): Promise<string> {
+/** The program and its words that run a shell's line on the host. */
+function sshWords({ host, ssh }: Remote, line: string): readonly [string, ...string[]] {
   const [program = "ssh", ...options] = ssh;
+  return [program, ...options, "-o", "BatchMode=yes", host, line];
+}
+
+/** Standard output of a shell's line on the host. RunError naming the host if it or ssh failed. */
+export async function onHost(remote: Remote, line: string): Promise<string> {
+  const [program, ...words] = sshWords(remote, line);
   try {
-    return await runProgram(program, [...options, "-o", "BatchMode=yes", host, line], { timeout_ms: 120_000 });
+    return await runProgram(program, words, { timeout_ms: 120_000 });
   } catch (error) {
     if (!(error instanceof ProgramFailure)) throw error;
-    throw new RunError(`${host}: ${error.lastLine || error.message}`);
+    throw new RunError(`${remote.host}: ${error.lastLine || error.message}`);
   }
 }
 
-/** Copies recordings from one home to another; RunError where one comes out different. */
+const lastLineOf = (said: string, otherwise: string): string => said.trim().split("\n").at(-1) || otherwise;
+
+/** Copies recordings from one home to another; RunError if one comes out different. */
 async function copyRecordings(from: string, to: string, digests: Readonly<Record<string, string>>): Promise<void> {
   await withArchive(from, (source) =>
     withArchive(to, async (target) => {
@@ -56,7 +64,7 @@ async function copyRecordings(from: string, to: string, digests: Readonly<Record
   );
 }
 
-/** Two programs, the first one's output into the second; RunError saying what either said where one failed. */
+/** Two programs, the first one's output into the second; RunError with what either said if one failed. */
 async function piped(first: readonly string[], second: readonly string[], what: string): Promise<void> {
   const start = ([program = "", ...words]: readonly string[]) =>
     spawn(program, words, { stdio: ["pipe", "pipe", "pipe"] });
@@ -67,8 +75,7 @@ async function piped(first: readonly string[], second: readonly string[], what: 
   to.stdout.resume();
   const ended = Promise.all([once(from, "close"), once(to, "close")]);
   const [, statuses] = await Promise.all([pipeline(from.stdout, to.stdin).catch(() => undefined), ended]);
-  if (statuses.some(([status]) => status !== 0))
-    throw new RunError(`${what}: ${said.trim().split("\n").at(-1) || "failed"}`);
+  if (statuses.some(([status]) => status !== 0)) throw new RunError(`${what}: ${lastLineOf(said, "failed")}`);
 }
 
 /** A folder that holds `home/` with the recordings and `shards/` with what was submitted; to be removed by the caller. */
@@ -87,7 +94,7 @@ export async function packFolder(
   };
   try {
     await mkdir(join(path, "shards"));
-    for (const file of files) await cp(file, join(path, "shards", file.slice(file.lastIndexOf("/") + 1)));
+    for (const file of files) await cp(file, join(path, "shards", basename(file)));
     await copyRecordings(home, join(path, "home"), digests);
     await writeFile(join(path, shippedName), "");
     return { path, remove };
@@ -105,7 +112,7 @@ export async function ship(remote: Remote, packed: string): Promise<boolean> {
   const unpack = `mkdir -p ${folder} && chmod 700 ${folder} && tar -x -f - -C ${folder}`;
   // Its mark of being whole comes last.
   const pack = ["tar", "-c", "-f", "-", "-C", packed, "home", "shards", shippedName];
-  await piped(pack, [...remote.ssh, "-o", "BatchMode=yes", remote.host, unpack], `${remote.host}: sending recordings`);
+  await piped(pack, sshWords(remote, unpack), `${remote.host}: sending recordings`);
   return true;
 }
 
@@ -144,10 +151,8 @@ async function unpackShards(tar: AsyncIterable<Uint8Array>, aside: string, wante
 
 /** Runs the line on the host and unpacks the tar that it prints. RunError naming the host. */
 async function bringShards(remote: Remote, line: string, aside: string, wanted: ReadonlySet<string>): Promise<void> {
-  const [program = "ssh", ...options] = remote.ssh;
-  const child = spawn(program, [...options, "-o", "BatchMode=yes", remote.host, line], {
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const [program, ...words] = sshWords(remote, line);
+  const child = spawn(program, words, { stdio: ["ignore", "pipe", "pipe"] });
   let said = "";
   child.stderr.on("data", (text: Buffer) => (said = (said + text.toString()).slice(-10_000)));
   let isSilent = false;
@@ -172,7 +177,7 @@ async function bringShards(remote: Remote, line: string, aside: string, wanted: 
   const what = `${remote.host}: bringing shards back`;
   if (isSilent) throw new RunError(`${what}: it sent nothing for ${longestSilence_ms / 1000} s`);
   if (problem instanceof CutOffError || (problem === null && status !== 0))
-    throw new RunError(`${what}: ${said.trim().split("\n").at(-1) || "it ended too early"}`);
+    throw new RunError(`${what}: ${lastLineOf(said, "it ended too early")}`);
   if (problem instanceof TarError)
     throw new RunError(`${remote.host}: delivered what ${problem.message}; nothing from it was taken`);
   if (problem instanceof RunError)
