@@ -257,9 +257,12 @@ function proseOf(path: string): string {
 }
 
 test("comments and READMEs name files that there are", () => {
-  const written = globSync("{cli,extension,native-host,shaper,schemas,test,docs}/**/*.{ts,c,h,js,md}", {
-    cwd: checkout,
-  });
+  const written = globSync(
+    ["{cli,extension,native-host,shaper,schemas,test,docs}/**/*.{ts,c,h,js,md}", "{README,CONTRIBUTING,SECURITY}.md"],
+    {
+      cwd: checkout,
+    },
+  );
   const names = new Set(written.flatMap((path) => [`/${path}`, `/${basename(path)}`]));
   const isThere = (name: string): boolean =>
     names.has(`/${name}`) || written.some((path) => path.endsWith(`/${name}`)) || othersFiles.test(name);
@@ -267,7 +270,11 @@ test("comments and READMEs name files that there are", () => {
     .filter((path) => !/(?:^|\/)(?:generated|fixtures)\//.test(path))
     .flatMap((path) =>
       // Lower case: NAME.ts stands for any, and so does x.ts. No letter before: `*_option.ts` and `{a,b}_test.c` are several.
-      [...proseOf(path).matchAll(/(?<![\w/.*{}<>$@-])(?:\.{1,2}\/)*([a-z][a-z_\d/-]+\.(?:ts|c|h))(?![\w/.(-])/g)]
+      [
+        ...proseOf(path).matchAll(
+          /(?<![\w/.*{}<>$@-])(?:\.{1,2}\/)*([a-z][a-z_\d/-]+(?:(?:\.slow)?\.test)?\.(?:ts|c|h))(?![\w/.(-])/g,
+        ),
+      ]
         .filter(([, name = ""]) => !isThere(name))
         .map(([, name]) => `${path}: ${name}`),
     );
