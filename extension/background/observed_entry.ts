@@ -1,7 +1,7 @@
 // An entry of the page's performance timeline (Resource Timing, Navigation Timing) -> a HAR entry. Pure. What the timeline
 // does not tell is empty, null or -1, never guessed.
 import type { HarEntry } from "../../schemas/generated/page_load.ts";
-import { queryOf } from "../capture/messages.ts";
+import { harRequest } from "../capture/messages.ts";
 import { urlWithoutCredentials } from "../capture/url_without_credentials.ts";
 
 /** PerformanceResourceTiming as it was copied out of the page. Times in ms since the time origin; 0: not known. */
@@ -98,16 +98,7 @@ export function observedEntry(
     pageref: "page_1",
     startedDateTime: new Date(timeOrigin_ms + startTime).toISOString(),
     time: Math.max(0, responseEnd - startTime),
-    request: {
-      method: "GET",
-      url,
-      httpVersion: protocol,
-      cookies: [],
-      headers: [],
-      queryString: queryOf(url),
-      headersSize: -1,
-      bodySize: -1,
-    },
+    request: harRequest("GET", url, protocol, []),
     response: {
       status,
       statusText: "",

@@ -6,7 +6,7 @@
 
 import type { HarEntry, HarHeader } from "../../schemas/generated/page_load.ts";
 import type { BodyText } from "../capture/bodies.ts";
-import { cookiesOf, headerValue, queryOf, withStyleSheets } from "../capture/messages.ts";
+import { cookiesOf, harRequest, headerValue, withStyleSheets } from "../capture/messages.ts";
 import { urlWithoutCredentials, withoutFragment } from "../capture/url_without_credentials.ts";
 import type { HeldBodies } from "./held_bodies.ts";
 import { type ObservedResource, observedEntry } from "./observed_entry.ts";
@@ -168,16 +168,7 @@ function entryOf(request: WebRequest, timed: Timed | null, place: number, origin
     pageref: "page_1",
     startedDateTime: when.startedDateTime,
     time: when.time,
-    request: {
-      method: request.method,
-      url,
-      httpVersion: protocol,
-      cookies: cookiesOf(requestHeaders, "cookie"),
-      headers: requestHeaders,
-      queryString: queryOf(url),
-      headersSize: -1,
-      bodySize: -1,
-    },
+    request: harRequest(request.method, url, protocol, requestHeaders),
     response: {
       status: request.status,
       statusText: request.statusLine.split(" ").slice(2).join(" "),

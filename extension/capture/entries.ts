@@ -2,7 +2,7 @@
 // the browser's caches for http and https; data:, blob: and the browser's own pages are no requests. Judges nothing.
 import type { Protocol } from "devtools-protocol";
 import type { HarEntry, HarHeader, HarResponse, Initiator } from "../../schemas/generated/page_load.ts";
-import { cookiesOf, headersOf, queryOf } from "./messages.ts";
+import { cookiesOf, harRequest, headersOf } from "./messages.ts";
 import { phasesOf } from "./phases.ts";
 import { type Capture, type CapturedRequest, type WireHeaders, wireHeaders } from "./requests.ts";
 import { urlWithoutCredentials } from "./url_without_credentials.ts";
@@ -181,18 +181,11 @@ function entryOf(capture: Capture, request: CapturedRequest, wire: WireHeaders, 
       phases.send +
       phases.wait +
       phases.receive,
-    request: {
-      method: sent.request.method,
-      url: sent.request.url,
-      httpVersion: response?.protocol ?? "",
-      cookies: cookiesOf(headers, "cookie"),
-      headers,
-      queryString: queryOf(sent.request.url),
+    request: harRequest(sent.request.method, sent.request.url, response?.protocol ?? "", headers, {
       ...(postData !== undefined ? { postData: { mimeType: contentType ?? "", text: postData } } : {}),
-      headersSize: -1,
       bodySize:
         postData === undefined ? (sent.request.hasPostData ? -1 : 0) : new TextEncoder().encode(postData).length,
-    },
+    }),
     response: responseOf(request, wire, fromCache),
     cache: {},
     timings: phases,

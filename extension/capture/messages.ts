@@ -1,6 +1,8 @@
 // The parts of HTTP messages that HAR lists apart: headers, cookies, query. No request's state.
 import type { HarCookie, HarEntry, HarHeader } from "../../schemas/generated/page_load.ts";
 
+type HarRequest = HarEntry["request"];
+
 /** DevTools joins a header that came several times with newlines. */
 export function headersOf(headers: Readonly<Record<string, string>>): HarHeader[] {
   return Object.entries(headers).flatMap(([name, values]) => values.split("\n").map((value) => ({ name, value })));
@@ -25,6 +27,21 @@ export function queryOf(url: string): HarHeader[] {
   const end = url.indexOf("#", start);
   const query = url.slice(start + 1, end < 0 ? undefined : end);
   return [...new URLSearchParams(query)].map(([name, value]) => ({ name, value }));
+}
+
+/** A request as HAR has it. Sizes that are not known are -1. */
+export function harRequest(
+  method: string,
+  url: string,
+  httpVersion: string,
+  headers: HarHeader[],
+  { postData, headersSize = -1, bodySize = -1 }: Partial<HarRequest> = {},
+): HarRequest {
+  return {
+    ...{ method, url, httpVersion, cookies: cookiesOf(headers, "cookie"), headers, queryString: queryOf(url) },
+    ...(postData ? { postData } : {}),
+    ...{ headersSize, bodySize },
+  };
 }
 
 export const headerValue = (headers: readonly HarHeader[], wanted: string): string | undefined =>

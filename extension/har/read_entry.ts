@@ -1,7 +1,7 @@
 // One entry of anybody's HAR -> an entry as Trilane has them. Lenient: what is missing or of another type is as if it had
 // not been given; only an entry without a URL is none. Pure.
 import type { HarEntry, HarHeader } from "../../schemas/generated/page_load.ts";
-import { cookiesOf, queryOf } from "../capture/messages.ts";
+import { cookiesOf, harRequest } from "../capture/messages.ts";
 import { maxArrivals } from "../capture/requests.ts";
 import { urlWithoutCredentials } from "../capture/url_without_credentials.ts";
 import { dateTime_ms } from "./date_time.ts";
@@ -147,6 +147,7 @@ export function readEntry(value: unknown, place: number, pageStart_ms: number | 
   const toNs = (time: number): number => Math.round(time * 1e6);
   const protocol = protocolName(textOf(raw._protocol)) ?? protocolName(response.httpVersion);
   const connection = idOf(raw._connectionId) ?? idOf(raw.connection) ?? idOf(raw._socket);
+  const method = (textOf(request.method) ?? "GET").toUpperCase();
   const headers = headersOf(request.headers);
   const post = fieldsOf(request.postData);
   const postText = textOf(post.text);
@@ -161,17 +162,11 @@ export function readEntry(value: unknown, place: number, pageStart_ms: number | 
     pageref: "page_1",
     startedDateTime: new Date(start_ms).toISOString(),
     time: time_ms,
-    request: {
-      method: (textOf(request.method) ?? "GET").toUpperCase(),
-      url,
-      httpVersion: textOf(request.httpVersion) ?? "",
-      cookies: cookiesOf(headers, "cookie"),
-      headers,
-      queryString: queryOf(url),
+    request: harRequest(method, url, textOf(request.httpVersion) ?? "", headers, {
       ...(postText === null ? {} : { postData: { mimeType: textOf(post.mimeType) ?? "", text: postText } }),
       headersSize: wholeOf(request.headersSize, -1) ?? -1,
       bodySize: wholeOf(request.bodySize, -1) ?? -1,
-    },
+    }),
     response,
     cache: {},
     timings: phases,

@@ -3,7 +3,7 @@
 // Its points in time are ms of the wall clock. What BiDi does not tell is not there: who caused a request (but for style sheets, which a
 // request names as its referrer), its priority, its connection (the replay's report has that), TLS. A worker's requests bear the context of
 // its page.
-import { cookiesOf, headerValue, queryOf } from "../../../extension/capture/messages.ts";
+import { cookiesOf, harRequest, headerValue } from "../../../extension/capture/messages.ts";
 import { phasesOf } from "../../../extension/capture/phases.ts";
 import type { HarEntry, HarHeader } from "../../../schemas/generated/page_load.ts";
 
@@ -174,16 +174,7 @@ export function entryOf({ key, event, how }: BidiRequest, clock: Clock, main: st
     pageref: "page_1",
     startedDateTime: new Date(timings.requestTime).toISOString(),
     time: until_ms - start_ms,
-    request: {
-      method: request.method,
-      url: request.url,
-      httpVersion: protocol,
-      cookies: cookiesOf(headers, "cookie"),
-      headers,
-      queryString: queryOf(request.url),
-      headersSize: -1,
-      bodySize: request.bodySize ?? -1,
-    },
+    request: harRequest(request.method, request.url, protocol, headers, { bodySize: request.bodySize ?? -1 }),
     response: {
       status: response?.status ?? 0,
       statusText: response?.statusText ?? "",
