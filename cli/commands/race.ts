@@ -103,7 +103,7 @@ const define = (table: Table) =>
     .example("trilane race my-page --decide 3", "as many loads as it takes to tell the lanes apart")
     .example("trilane race my-page --lanes h2,h3 --json", "two lanes, events as JSON lines")
     .example("trilane race my-page --lanes h2-0rtt,h3-0rtt", "repeat visits with requests in the first flight")
-    .example("trilane race my-page --cross-traffic 2*tcp:bbr", "amid two bulk flows over the same link")
+    .example("trilane race my-page --cross-traffic 2*tcp:bbr", "during two bulk flows over the same link")
     .example("trilane race page.har --as model --compute busy", "a page of the same shape whose scripts work")
     .example("trilane race my-page --link slow-4g --budget budget.json", "in CI: LCP, say, at most 2.5 s")
     .example("trilane race my-page --servers replay,nginx --lanes h1,h2", "nginx in front of the recording, too")

@@ -92,7 +92,7 @@ function browserLines(a: readonly Browser[], b: readonly Browser[]): string[] {
     distinct
       .filter((each) => side.some(({ version, sha256 }) => version === each.version && sha256 === each.sha256))
       .map((each) => names.get(each))
-      .join(" and ") || "a browser not told";
+      .join(" and ") || "an unknown browser";
   const [before, after] = [named(a), named(b)];
   return [before === after ? `Both ran with ${before}.` : `The first ran with ${before}, the second with ${after}.`];
 }

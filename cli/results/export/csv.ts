@@ -134,7 +134,7 @@ const firstColumns: readonly Column[] = [
   own("missed", "requests not in the recording"),
   own("failed", "requests that failed"),
   own("off_lane", "requests on another protocol than the lane's"),
-  own("browser_version", "of Chromium, or Firefox and its version; empty: not told"),
+  own("browser_version", "of Chromium, or Firefox and its version; empty: unknown"),
   own("browser_sha256", "of the browser's program"),
   ofCell("host", "machine that ran it; empty: not noted", ({ host }) => host?.name ?? null),
   ofCell("host_cpu", "its processor", ({ host }) => host?.facts.cpu ?? null),

@@ -42,7 +42,8 @@ export function readBudgets(path: string): readonly Budget[] {
     if (error instanceof UserError) throw new UserError(`budget ${error.message}`);
     if (error instanceof SyntaxError || error instanceof JsonTextError)
       throw refused(`not JSON (${error.message}): correct it`);
-    throw refused(`cannot be read (${(error as NodeJS.ErrnoException).code}): name another file`);
+    const { code } = error as NodeJS.ErrnoException;
+    throw refused(`${code === "ENOENT" ? "no such file" : `cannot be read (${code})`}: name another file`);
   }
   const validate = schemaValidator<BudgetFile>("budget");
   if (!validate(document)) throw refused(explainSchemaErrors(validate.errors ?? [], "schemas/budget.schema.json"));

@@ -96,7 +96,9 @@ type Given = Partial<PlanOptions>;
 function crossTrafficOf({ "cross-traffic": words = [], "page-start": page_start_s }: Given) {
   if (words.length === 0) {
     if (page_start_s !== undefined)
-      throw new UserError("--page-start: is of a page amid --cross-traffic, and there is none: give both, or neither");
+      throw new UserError(
+        "--page-start: is for a page that loads during --cross-traffic, and there is none: give both, or neither",
+      );
     return undefined;
   }
   const flows = readMix(words, kernelControllers()).map(formatFlow) as PlanCrossTraffic["flows"];

@@ -12,7 +12,7 @@ const ofRun = [
   column("run_id", "number of the run in the results", ({ run }) => run.id),
   column("mix", "flows that ran together, by name", ({ cell }) => cell.mix),
   column("link", "the emulated link, short form", ({ cell }) => cell.link),
-  column("lane", "of the page amid the flows; empty: none was loaded", ({ cell }) => cell.lane),
+  column("lane", "of the page during the flows; empty: none was loaded", ({ cell }) => cell.lane),
   column(
     "down_bps",
     "rate towards the near end in bit/s; empty: unlimited",

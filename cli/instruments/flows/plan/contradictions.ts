@@ -20,7 +20,8 @@ function pageFault(plan: FlowPlan, written: Pick<FlowPlanDocument, "lanes" | "pa
   if (plan.page_start_s !== undefined && plan.page_start_s >= plan.for_s)
     return `the page starts at ${plan.page_start_s} s, when the run of ${plan.for_s} s has ended: start it earlier, or run for longer`;
   const repeated = plan.lanes?.find((lane) => laneFacts[lane].repeat);
-  if (repeated !== undefined) return `lane ${repeated} has two navigations, and a page amid flows one: leave it out`;
+  if (repeated !== undefined)
+    return `lane ${repeated} has two navigations, and a page during flows has one: leave it out`;
   return null;
 }
 

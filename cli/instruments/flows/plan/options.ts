@@ -88,7 +88,7 @@ export function defineFlowOptions<T>(table: OptionTable<T>): OptionTable<T & Omi
       type: "string",
       placeholder: "PAGE[@TIME]",
       describe:
-        "load a page amid the flows, from TIME on (default: 5s), as `trilane race` takes pages; a run ends with its load",
+        "load a page during the flows, from TIME on (default: 5s), as `trilane race` takes pages; a run ends with its load",
     })
     .option("lanes", {
       type: "string",

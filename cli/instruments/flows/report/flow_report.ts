@@ -55,7 +55,7 @@ function pageSentence(cells: readonly FlowReportCell[]): string | null {
     ({ cell, median_ms, interval }) =>
       `${formatTime(median_ms)}${interval ? ` (${formatTimeRange(interval)})` : ""} over ${cell.lane}`,
   );
-  return `The page amid them: median PLT ${words.join(", ")}.`;
+  return `The page during the flows: median PLT ${words.join(", ")}.`;
 }
 
 /** Null where no page was loaded. */
@@ -159,7 +159,7 @@ export function buildFlowReport(data: FlowReportData): string {
       { id: "goodput", name: "Goodput", heading: "Goodput", body: bars.length === 0 ? null : html`${bars}` },
       { id: "shares", name: "Shares", heading: "Shares by buffer", body: shares.length === 0 ? null : html`${shares}` },
       { id: "cells", name: "Link usage", heading: "Link usage", body: cellsTable(cells, targets) },
-      { id: "page", name: "The page", heading: "The page amid the flows", body: pageTable(cells) },
+      { id: "page", name: "The page", heading: "The page during the flows", body: pageTable(cells) },
       { id: "time", name: "Over time", heading: "Over time, cell by cell", body: cellSections(data) },
       { id: "fairness", name: "Fairness", heading: "Fairness second by second", body: fairness(cells) },
       { id: "excluded", name: "Invalid runs", heading: "Invalid runs", body: invalidSection(data) },

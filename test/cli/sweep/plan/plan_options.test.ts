@@ -33,7 +33,7 @@ test("cross traffic is the plan's; a start without flows is refused", () => {
   assert.deepEqual(planChoiceOf({ "cross-traffic": [], "page-start": undefined }), {});
   assert.throws(
     () => planChoiceOf({ "cross-traffic": [], "page-start": 7 }),
-    /^UserError: --page-start: is of a page amid/,
+    /^UserError: --page-start: is for a page that loads during/,
   );
   assert.throws(
     () => planChoiceOf({ "cross-traffic": ["tcp:nosuch"], "page-start": undefined }),

@@ -160,7 +160,7 @@ test("controllers are shown as they were read back, and one that is another is m
   );
 });
 
-test("a page amid the flows: its load times lane by lane, in a sentence and a table; without one there is neither", async () => {
+test("a page during the flows: its load times lane by lane, in a sentence and a table; without one there is neither", async () => {
   const { data, report } = await reported(one);
   assert.doesNotMatch(report, /The page amid/);
   const [cell] = data.cells;
@@ -174,7 +174,7 @@ test("a page amid the flows: its load times lane by lane, in a sentence and a ta
   const told = buildFlowReport({ ...data, cells });
   assert.match(
     told,
-    /<p class="why">The page amid them: median PLT 2020 ms \(20\d\d to 20\d\d ms\) over h1, 1600 ms over h3\.</,
+    /<p class="why">The page during the flows: median PLT 2020 ms \(20\d\d to 20\d\d ms\) over h1, 1600 ms over h3\.</,
   );
   const csv = figureFiles(told).find(({ name }) => name === "page-load-times.csv")?.text ?? "";
   assert.match(csv, /,h3,2,1600,,\r\n/);
