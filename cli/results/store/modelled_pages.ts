@@ -3,6 +3,7 @@
 import { isRecord, numberField, textField } from "../../base/json_fields.ts";
 import type { Recording } from "../../recording/archive/archive.ts";
 import { isModel } from "../../recording/archive/recording_source.ts";
+import { environmentTexts } from "./sweep_recordings.ts";
 import type { Environment } from "./sweep_rows.ts";
 
 const keyPrefix = "modelled page ";
@@ -39,10 +40,5 @@ export function modelledEnvironment(recordings: Iterable<Recording>): Environmen
 }
 
 /** Of the sweep's modelled pages, what is to be said of each. */
-export function modelledPages({ environment }: { environment: Environment }): ReadonlyMap<string, string> {
-  return new Map(
-    Object.entries(environment).flatMap(([key, value]) =>
-      key.startsWith(keyPrefix) && typeof value === "string" ? [[key.slice(keyPrefix.length), value] as const] : [],
-    ),
-  );
-}
+export const modelledPages = ({ environment }: { environment: Environment }): ReadonlyMap<string, string> =>
+  environmentTexts(environment, keyPrefix);

@@ -11,13 +11,17 @@ const keyPrefix = "recording ";
 export const recordingsEnvironment = (recordings: NotedRecordings): Environment =>
   Object.fromEntries([...recordings].map(([name, { digest }]) => [`${keyPrefix}${name}`, digest]));
 
-/** Digests by name. */
-export const recordingsIn = (environment: Environment): ReadonlyMap<string, string> =>
+/** The texts of an environment under keys that begin so, by the rest of the key. */
+export const environmentTexts = (environment: Environment, prefix: string): ReadonlyMap<string, string> =>
   new Map(
     Object.entries(environment).flatMap(([key, value]) =>
-      key.startsWith(keyPrefix) && typeof value === "string" ? [[key.slice(keyPrefix.length), value] as const] : [],
+      key.startsWith(prefix) && typeof value === "string" ? [[key.slice(prefix.length), value] as const] : [],
     ),
   );
+
+/** Digests by name. */
+export const recordingsIn = (environment: Environment): ReadonlyMap<string, string> =>
+  environmentTexts(environment, keyPrefix);
 
 /** `remedy`: what to do besides bringing the earlier one back. @throws UserError if a recording is another than the sweep began with. */
 export function refuseChangedRecordings(sweep: SweepStart, now: Environment, remedy: string): void {

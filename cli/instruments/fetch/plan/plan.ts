@@ -5,8 +5,8 @@ import { createHash } from "node:crypto";
 import { isIPv4, isIPv6 } from "node:net";
 import { join, resolve } from "node:path";
 import type { FetchLabel, FetchPlanDocument } from "../../../../schemas/generated/fetch_plan.ts";
-import type { FetchIp, FetchTls } from "../../../../schemas/generated/fetch_record.ts";
-import type { PlanLink, PlanPage } from "../../../../schemas/generated/sweep_plan.ts";
+import type { FetchIp } from "../../../../schemas/generated/fetch_record.ts";
+import type { PlanPage } from "../../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../../base/errors.ts";
 import { liveServer } from "../../../base/factors.ts";
 import {
@@ -20,17 +20,11 @@ import { absoluteLinks, expandLinks, linksOf } from "../../../sweep/plan/plan_li
 import { untilFault } from "../../../sweep/plan/until.ts";
 import { bareLane, isPlainTcp, serverOfLane } from "../metrics/fetched.ts";
 import type { FetchVariant, NewFetchCell } from "../store/fetch_runs.ts";
+import type { StoredFetchPlan } from "../store/stored_plan.ts";
 import { refuseLongUrl } from "./objects.ts";
 
-/** A plan with every default filled in, but for the objects of its page. */
-export interface FetchPlan extends Omit<FetchPlanDocument, "objects" | "tls" | "ip" | "lanes" | "links"> {
-  /** Empty: all of the page's. */
-  readonly objects: readonly string[];
-  readonly lanes: readonly FetchLabel[];
-  readonly tls: readonly FetchTls[];
-  readonly ip: readonly FetchIp[];
-  /** Absent: over the network as it is. */
-  readonly links?: readonly PlanLink[];
+/** A plan with every default filled in; without objects it means all of its page's. */
+export interface FetchPlan extends StoredFetchPlan {
   readonly seed: number;
   readonly syscalls: number;
   readonly verify: boolean;
