@@ -18,13 +18,31 @@ async function run(words: readonly string[]): Promise<void> {
   });
 }
 
-/** They are refused with status 2 and one line that matches. */
-export async function assertRefused(words: readonly string[], line: RegExp): Promise<void> {
-  await assert.rejects(run(words), (error) => {
-    const explained = explain(error);
-    assert.equal(explained?.status, 2, `${words.join(" ")}: ${error}`);
-    assert.match(explained.line, /^[^\n]+$/, `${words.join(" ")}: one line`);
-    assert.match(explained.line, line);
+/** Of what a command prints; the test runner's own reports, which are bytes, pass. */
+async function printedBy(work: () => Promise<void>): Promise<string> {
+  const { write } = process.stdout;
+  let printed = "";
+  process.stdout.write = ((chunk: string | Uint8Array, ...rest: []) => {
+    if (typeof chunk !== "string") return write.call(process.stdout, chunk, ...rest);
+    printed += chunk;
     return true;
+  }) as typeof write;
+  await work().finally(() => {
+    process.stdout.write = write;
   });
+  return printed;
+}
+
+/** They are refused with status 2 and one line that matches; nothing is printed. */
+export async function assertRefused(words: readonly string[], line: RegExp): Promise<void> {
+  const printed = await printedBy(() =>
+    assert.rejects(run(words), (error) => {
+      const explained = explain(error);
+      assert.equal(explained?.status, 2, `${words.join(" ")}: ${error}`);
+      assert.match(explained.line, /^[^\n]+$/, `${words.join(" ")}: one line`);
+      assert.match(explained.line, line);
+      return true;
+    }),
+  );
+  assert.equal(printed, "", words.join(" "));
 }

@@ -14,6 +14,7 @@ import type { RecordingShown } from "../../../schemas/generated/recording_shown.
 import type { RecordingsVerified } from "../../../schemas/generated/recordings_verified.ts";
 import { schemaErrors } from "../../schemas/schema_errors.ts";
 import { tempFolder } from "../../temp_folder.ts";
+import { assertRefused } from "../refusal.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
 const fixtures = join(root, "test", "fixtures");
@@ -100,7 +101,7 @@ test("verification: what is odd is told, what is damaged is exit status 1", () =
   assert.match(stderr, /^trilane: damaged: shop: .*\n$/);
 });
 
-test("mistakes: one line, exit status 2, nothing written", () => {
+test("mistakes: one line, exit status 2, nothing written", async () => {
   const folder = join(fixtures, "mahimahi", "shop");
   trilane(["import", folder]);
   const out = join(home, "out");
@@ -124,25 +125,17 @@ test("mistakes: one line, exit status 2, nothing written", () => {
     [["export", "3", "--recording", "shop", "--format", "wpr"], /leave out the sweep/],
     [["export", "--recording", "shop", "--format", "mahimahi"], /--out/],
     [["export", "--format", "wpr"], /--recording/],
-  ] as const) {
-    const { status, stdout, stderr } = trilane(words);
-    assert.deepEqual([status, stdout], [2, ""], words.join(" "));
-    assert.match(stderr, /^trilane: [^\n]*\n$/);
-    assert.match(stderr, what);
-  }
+  ] as const)
+    await assertRefused([...words, "--home", home], what);
   assert.ok(!existsSync(out));
 });
 
-test("Chromium records: another browser is refused with the reason and what to do, and so is a program that is not there", () => {
-  for (const browser of ["firefox", "/opt/firefox/firefox"]) {
-    const { status, stderr } = trilane(["record", "https://shop.example/", "--browser", browser]);
-    assert.equal(status, 2);
-    assert.match(
-      stderr,
-      /^trilane: --browser \S+: Chromium records, because Firefox changes .*, then race NAME --browser firefox\n$/,
+test("Chromium records: another browser is refused with the reason and what to do, and so is a program that is not there", async () => {
+  const record = ["record", "https://shop.example/", "--home", home, "--browser"];
+  for (const browser of ["firefox", "/opt/firefox/firefox"])
+    await assertRefused(
+      [...record, browser],
+      /^--browser \S+: Chromium records, because Firefox changes .*, then race NAME --browser firefox$/,
     );
-  }
-  const { status, stderr } = trilane(["record", "https://shop.example/", "--browser", join(home, "nothing")]);
-  assert.equal(status, 2);
-  assert.match(stderr, /^trilane: no program at \S+nothing: .*\n$/);
+  await assertRefused([...record, join(home, "nothing")], /^no program at \S+nothing: /);
 });

@@ -5,6 +5,7 @@ import { execFile } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { assertRefused } from "../../refusal.ts";
 import { storeFixture, withHome } from "../../report/fixture.ts";
 import { raceFixture } from "../../report/fixtures.ts";
 
@@ -64,16 +65,11 @@ test("what cannot be done is one line with the remedy and status 2, and nothing 
     for (const [words, message] of [
       [["export"], /--format must be one of har, csv, json, race/],
       [["export", "--format", "pdf"], /got "pdf"/],
-      [["export", "--format", "har", "--load", "999", "--out", "x.har"], /no load 999/],
+      [["export", "--format", "har", "--load", "999", "--out", join(home, "x.har")], /no load 999/],
       [["report", "99"], /no sweep 99/],
       [["report", "first"], /first: neither a sweep.s number nor a file of results/],
-    ] as const) {
-      const { status, out, err } = await run(home, ...words);
-      assert.equal(status, 2, words.join(" "));
-      assert.equal(out, "");
-      assert.match(err, /^trilane: [^\n]+\n$/);
-      assert.match(err, message);
-    }
+    ] as const)
+      await assertRefused([...words, "--home", home], message);
     assert.ok(!existsSync(join(home, "x.har")));
   });
 });
