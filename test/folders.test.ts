@@ -22,6 +22,8 @@ const instrumentRooms = [
   "extension/har",
 ];
 
+const instruments = globSync("cli/instruments/*/plan_kind.ts", { cwd: checkout }).map((path) => dirname(path));
+
 /** Rooms of TypeScript, the ground floor first: what each may import beside itself. A room's subfolders belong to it. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   "cli/base": [],
@@ -76,22 +78,14 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "extension/capture",
   ],
   "cli/engine": ["cli/base", "cli/link", "cli/load", "cli/results", "cli/report", "cli/sweep"],
+  ...Object.fromEntries(instruments.map((room) => [room, instrumentRooms])),
   "cli/instruments/flows": [...instrumentRooms, "cli/instruments/flows/records"],
-  "cli/instruments/fetch": instrumentRooms,
-  "cli/instruments/page": instrumentRooms,
-  "cli/instruments/command": instrumentRooms,
-  "cli/instruments": [
-    ...["cli/base", "cli/engine", "cli/results", "cli/sweep"],
-    ...["cli/instruments/flows", "cli/instruments/fetch", "cli/instruments/command", "cli/instruments/page"],
-  ],
+  "cli/instruments": [...["cli/base", "cli/engine", "cli/results", "cli/sweep"], ...instruments],
   "cli/install": ["cli/base", "cli/browser", "cli/recording", "cli/results"],
   "cli/api": ["cli/base", "cli/link", "cli/load", "cli/recording"],
   "cli/commands": [
     "cli/pages",
-    "cli/instruments/flows",
-    "cli/instruments/fetch",
-    "cli/instruments/command",
-    "cli/instruments/page",
+    ...instruments,
     "cli/instruments",
     "cli/base",
     "cli/engine",

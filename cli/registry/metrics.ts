@@ -55,7 +55,8 @@ type Registered = Readonly<
   Record<string, { readonly metric?: object; readonly description?: string; readonly maximum?: number }>
 >;
 
-function measuredRows<Name extends string>(properties: unknown): Rows<Name, MeasuredMetric> {
+/** Of a schema's properties, those that say what they are called: for an instrument that keeps its rows to itself, too. */
+export function measuredRows<Name extends string>(properties: unknown): Rows<Name, MeasuredMetric> {
   return rows(
     Object.entries(properties as Registered).flatMap(([name, { metric, description: meaning, maximum }]) =>
       metric ? [[name, { meaning, ...metric, ...(maximum === undefined ? {} : { maximum }) } as MeasuredMetric]] : [],

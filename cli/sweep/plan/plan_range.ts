@@ -32,12 +32,8 @@ function readSettings(schema: string): Settings {
   return Object.assign({}, properties, ...rules, cross_traffic?.properties);
 }
 
-/** Of a plan's setting, or of one of its `until` or `cross_traffic`. */
-export function planRange(
-  setting: string,
-  unit?: string,
-  schema: "sweep-plan" | "flow-plan" | "fetch-plan" | "command-plan" = "sweep-plan",
-): Range {
+/** Of a plan's setting, or of one of its `until` or `cross_traffic`. `schema`: the plan's. */
+export function planRange(setting: string, unit?: string, schema = "sweep-plan"): Range {
   const settings = known.get(schema) ?? readSettings(schema);
   known.set(schema, settings);
   const { type, minimum, exclusiveMinimum, maximum } = settings[setting] ?? {};
