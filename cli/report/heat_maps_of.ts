@@ -27,16 +27,16 @@ function emptyReason(
   page: string | null,
 ): HeatCell["empty"] {
   const cells = data.cells.filter((cell) => cell.link === link && (page === null || cell.page === page));
-  const lanes = [pair.over, pair.lane].filter((lane) => {
+  const loadsOf = (lane: string): ReportData["loads"] => {
     const ids = new Set(cells.filter((cell) => cell.lane === lane).map((cell) => cell.id));
-    return !data.loads.some((load) => ids.has(load.cell) && counted(load) !== null);
-  });
+    return data.loads.filter((load) => ids.has(load.cell));
+  };
+  const lanes = [pair.over, pair.lane].filter((lane) => !loadsOf(lane).some((load) => counted(load) !== null));
   if (lanes.length === 0)
     return { short: "none", reason: reason ?? "no page has valid loads of both lanes", leftOut: 0 };
   let leftOut = 0;
   const perLane = lanes.map((lane) => {
-    const ids = new Set(cells.filter((cell) => cell.lane === lane).map((cell) => cell.id));
-    const loads = data.loads.filter((load) => ids.has(load.cell));
+    const loads = loadsOf(lane);
     const why = loads.at(-1)?.reasons[0];
     leftOut += loads.length;
     return loads.length === 0

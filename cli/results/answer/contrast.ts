@@ -2,7 +2,7 @@
 // vary together (stats/difference_test.ts), corrected over what is shown together (Holm). A pair is of one run, or of one object in one
 // block: both of it met the same minute and the same servers. Numbers only; sentences are their rooms'.
 import { type Interval, minimumUnits } from "../../base/interval.ts";
-import { count } from "../../base/numbers.ts";
+import { count, formatPercents, percentRange } from "../../base/numbers.ts";
 import { median } from "../../base/quantile.ts";
 import { pairedTails } from "../stats/difference_test.ts";
 import { medianInterval } from "../stats/median_interval.ts";
@@ -79,3 +79,15 @@ export function surenessNote(contrasts: readonly Contrast[], units: string): str
 /** `n = 12 objects`; `n = 4 runs, an interval needs 5`. */
 export const unitsText = ({ n, interval }: Contrast, unit: string): string =>
   `n = ${count(n, unit)}${interval === null ? `, an interval needs ${minimumUnits}` : ""}`;
+
+/** `9`, and `5 to 12`: by how many per cent the one is less than the other, or more. */
+export function percentsOf({ ratio, interval }: Pick<Contrast, "ratio" | "interval">): {
+  readonly size: string;
+  readonly range: string;
+} {
+  const less = (of: number): number => 100 * (1 - of);
+  const ends = interval && { low: less(interval.high), high: less(interval.low) };
+  const turned = ends && (ratio <= 1 ? ends : { low: -ends.high, high: -ends.low });
+  const text = formatPercents(Math.abs(less(ratio)), turned);
+  return { size: text.percent, range: percentRange(text) };
+}

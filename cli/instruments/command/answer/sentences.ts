@@ -1,9 +1,9 @@
 // What runs of commands come to, in sentences, the answer first: which command takes less time, by how much, how sure; what their numbers
 // say; what failed. Pure: text out, no colour.
 
-import { count, formatPercents, formatTime, formatTimeRange, percentRange } from "../../../base/numbers.ts";
+import { count, formatTime, formatTimeRange } from "../../../base/numbers.ts";
 import { figures } from "../../../registry/units.ts";
-import { isProbable, surenessNote, unitsText } from "../../../results/answer/contrast.ts";
+import { isProbable, percentsOf, surenessNote, unitsText } from "../../../results/answer/contrast.ts";
 import { equalEvidence, withinWords } from "../../../results/answer/judged.ts";
 import { stoppingSentences } from "../../../results/answer/rule_outcome.ts";
 import { type CommandRun, quantitiesOf } from "../metrics/values.ts";
@@ -22,22 +22,13 @@ const mostComparisons = 8;
 const mostAlone = 6;
 const mostFailures = 4;
 
-/** `9`, and `5 to 12`: by how many per cent the one is less, or more. */
-function percents({ found: { ratio, interval } }: ComparedCommands): { readonly size: string; readonly range: string } {
-  const less = (of: number): number => 100 * (1 - of);
-  const ends = interval && { low: less(interval.high), high: less(interval.low) };
-  const turned = ends && (ratio <= 1 ? ends : { low: -ends.high, high: -ends.low });
-  const text = formatPercents(Math.abs(less(ratio)), turned);
-  return { size: text.percent, range: percentRange(text) };
-}
-
 /** What a command takes, a number of it is. */
 const isOf = { takes: "is", took: "was", "probably takes": "is probably" } as const;
 
 /** `new takes 120 ms (9 %, 95 %: 5 to 12) less than old (n = 10 runs)`. */
 function clauseOf(compared: ComparedCommands, until: StoredCommandPlan["until"]): string {
   const { one, other, quantity, found, difference } = compared;
-  const { size, range } = percents(compared);
+  const { size, range } = percentsOf(found);
   const word = found.ratio <= 1 ? "less" : "more";
   const units = unitsText(found, "run");
   const isTime = quantity.metric !== null;

@@ -1,8 +1,8 @@
 // What fetches say in sentences: which lane connects and has its first byte sooner, by how much, with interval and counts; and IPv6 against
 // IPv4. Pure: text out, no colour.
-import { formatPercents, formatTime, percentRange } from "../../../base/numbers.ts";
+import { formatTime } from "../../../base/numbers.ts";
 import { pairsOf } from "../../../results/answer/block_values.ts";
-import { isProbable, surenessNote, unitsText } from "../../../results/answer/contrast.ts";
+import { isProbable, percentsOf, surenessNote, unitsText } from "../../../results/answer/contrast.ts";
 import { equalEvidence, type Judged, judgeTogether, withinWords } from "../../../results/answer/judged.ts";
 import type { StoppingOf } from "../../../results/answer/rule_outcome.ts";
 import { isPlainTcp } from "../metrics/fetched.ts";
@@ -35,19 +35,9 @@ function nameOf(place: FetchPlace, beside: FetchPlace, all: readonly FetchPlace[
   return `${place.lane}${tls}${ip}`;
 }
 
-/** `34`, and `33 to 35`: by how many per cent the one takes less, or more. */
-function percents({ ratio, interval }: TimeDifference): { readonly size: string; readonly range: string } {
-  const less = (of: number): number => 100 * (1 - of);
-  const isLess = ratio <= 1;
-  const ends = interval && { low: less(interval.high), high: less(interval.low) };
-  const turned = ends && (isLess ? ends : { low: -ends.high, high: -ends.low });
-  const text = formatPercents(Math.abs(less(ratio)), turned);
-  return { size: text.percent, range: percentRange(text) };
-}
-
 /** `h3 connects 34 % faster than h2 (95 %: 33 to 35, in the median 50 ms; n = 12 objects)`, or that no difference is shown. */
 function clauseOf(of: JudgedDifference, words: ClauseWords, within: string): string {
-  const { size, range } = percents(of);
+  const { size, range } = percentsOf(of);
   const units = unitsText(of, of.isRuled ? "block" : of.unit);
   const word = of.ratio <= 1 ? words.less : words.more;
   const median = `in the median ${formatTime(Math.abs(of.median_ms))}`;
