@@ -1,37 +1,17 @@
 // `trilane shell`: any command behind a link, with its own exit status, reaching what the note says and nothing else.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
 import { before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { running, start } from "../product.ts";
 import { tempFolder } from "../temp_folder.ts";
 import { recordSite } from "./site.ts";
 
 const home = tempFolder("trilane-shell-");
 before(() => recordSite(home, "site", [{ url: "https://site.test/", body: "hello" }]));
 
-const trilane = join(import.meta.dirname, "..", "..", "cli", "trilane");
-
-interface Outcome {
-  readonly status: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-function shell(...words: string[]): Promise<Outcome> {
-  const child = spawn(trilane, ["shell", "--home", home, ...words], { stdio: ["ignore", "pipe", "pipe"] });
-  let stdout = "";
-  let stderr = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    stdout += text;
-  });
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    stderr += text;
-  });
-  return new Promise((resolve) => child.once("close", (status) => resolve({ status, stdout, stderr })));
-}
+const shell = (...words: string[]) => start(home, ["shell", ...words]).ended;
 
 test("the exit status and the output are the command's", async () => {
   const { status, stdout, stderr } = await shell("--link", "3mbit/50ms", "--", "sh", "-c", "echo out; exit 7");
@@ -45,14 +25,15 @@ test("a command that is killed has 128 and the signal", async () => {
 
 test("killed with -9 it leaves no lab", async () => {
   const sleep = `sleep ${7_000_000 + process.pid}`;
-  const words = ["shell", "--home", home, "--link", "3mbit/50ms", "--", "sh", "-c", `echo started; exec ${sleep}`];
-  const child = spawn(trilane, words, { stdio: ["ignore", "pipe", "ignore"] });
+  const words = ["shell", "--link", "3mbit/50ms", "--", "sh", "-c", `echo started; exec ${sleep}`];
+  const { child } = start(home, words);
+  assert.ok(child.stdout);
   await once(child.stdout, "data");
   child.kill("SIGKILL");
   await once(child, "exit");
-  const running = () => spawnSync("pgrep", ["-f", sleep], { encoding: "utf8" }).stdout;
-  for (let looks = 0; running() !== "" && looks < 100; looks++) await delay(50);
-  assert.equal(running(), "");
+  const left = () => running(new RegExp(sleep));
+  for (let looks = 0; left().length > 0 && looks < 100; looks++) await delay(50);
+  assert.deepEqual(left(), []);
 });
 
 // Thirty times on the open connection: the least of them is not the machine's business.
