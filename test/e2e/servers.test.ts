@@ -4,7 +4,6 @@
 // Beside others: all but tests of time.
 
 import assert from "node:assert/strict";
-import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,11 +15,11 @@ import { installedServer, type ServerProgram, serverPrograms } from "../../cli/l
 import { withArchive } from "../../cli/recording/archive/client.ts";
 import { openResults } from "../../cli/results/store/results.ts";
 import { timedTest } from "../calm_machine.ts";
+import { run } from "../product.ts";
 import { tempFolder } from "../temp_folder.ts";
 import { answerOf, servedFetch } from "./server_lab.ts";
 import { anyDisturbance } from "./untimed_load.ts";
 
-const trilane = join(import.meta.dirname, "..", "..", "cli", "trilane");
 const home = tempFolder("trilane-servers-");
 
 const page = "carlucci-small";
@@ -28,7 +27,7 @@ const recording = { name: page, digest: "" };
 let urls: string[] = [];
 
 before(async () => {
-  execFileSync(trilane, ["synth", page, "--home", home], { stdio: "ignore" });
+  assert.equal(run(home, ["synth", page]).status, 0);
   const shown = await withArchive(home, (archive) => archive.show(page));
   recording.digest = shown.recording.digest;
   urls = shown.exchanges.map(({ host, path }) => `https://${host}${path}`);
@@ -50,7 +49,7 @@ timedTest(
     const missing = notInstalled(["nginx"]);
     if (missing !== null) return context.skip(missing);
     const large = "object-1MB";
-    execFileSync(trilane, ["synth", large, "--home", home], { stdio: "ignore" });
+    assert.equal(run(home, ["synth", large]).status, 0);
     const { recording: of, exchanges } = await withArchive(home, (archive) => archive.show(large));
     const [first] = exchanges;
     const asked = {
@@ -82,11 +81,8 @@ timedTest(
 test("a race over nginx's lanes and the replay's: loads verified by its log, rows by server", {
   skip: notInstalled(["nginx"]) ?? false,
 }, () => {
-  const words = ["race", page, "--home", home, "--servers", "replay,nginx", "--lanes", "h2", "--runs", "1"];
-  const { stdout, stderr, status } = spawnSync(trilane, [...words, "--no-filmstrip", ...anyDisturbance], {
-    encoding: "utf8",
-    timeout: 120_000,
-  });
+  const words = ["race", page, "--servers", "replay,nginx", "--lanes", "h2", "--runs", "1"];
+  const { stdout, stderr, status } = run(home, [...words, "--no-filmstrip", ...anyDisturbance]);
   assert.equal(status, 0, stderr);
   assert.match(stdout, /^h2\+nginx /m);
   assert.match(stdout, /^h2\+replay /m);
@@ -110,24 +106,8 @@ test("a repeat visit to nginx: the page comes as early data, by the server's log
   skip: notInstalled(["nginx"]) ?? false,
 }, () => {
   const own = join(home, "early");
-  const words = [
-    "race",
-    page,
-    "--home",
-    own,
-    "--servers",
-    "nginx",
-    "--lanes",
-    "h2-0rtt",
-    "--runs",
-    "1",
-    "--link",
-    "20mbit/60ms",
-  ];
-  const { stdout, stderr, status } = spawnSync(trilane, [...words, "--no-filmstrip", ...anyDisturbance], {
-    encoding: "utf8",
-    timeout: 120_000,
-  });
+  const words = ["race", page, "--servers", "nginx", "--lanes", "h2-0rtt", "--runs", "1", "--link", "20mbit/60ms"];
+  const { stdout, stderr, status } = run(own, [...words, "--no-filmstrip", ...anyDisturbance]);
   assert.equal(status, 0, stderr + stdout);
   using results = openResults(own);
   const load = results.loadsOf(results.listSweeps()[0]?.id ?? 0).find(({ status: is }) => is === "valid");
@@ -138,27 +118,8 @@ test("a repeat visit to nginx: the page comes as early data, by the server's log
 test("fetch has servers as rows: each lane of nginx's and the replay's gives the same bytes, compared by download", {
   skip: notInstalled(["nginx"]) ?? false,
 }, () => {
-  const words = [
-    "fetch",
-    "--page",
-    page,
-    "--home",
-    home,
-    "--servers",
-    "replay,nginx",
-    "--lanes",
-    "h2,h3",
-    "--runs",
-    "1",
-  ];
-  const { stdout, stderr, status } = spawnSync(
-    trilane,
-    [...words, "--link", "10mbit/10ms", urls[0] ?? "", ...anyDisturbance],
-    {
-      encoding: "utf8",
-      timeout: 120_000,
-    },
-  );
+  const words = ["fetch", "--page", page, "--servers", "replay,nginx", "--lanes", "h2,h3", "--runs", "1"];
+  const { stdout, stderr, status } = run(home, [...words, "--link", "10mbit/10ms", urls[0] ?? "", ...anyDisturbance]);
   assert.equal(status, 0, stderr);
   assert.match(stderr, /^h3\+nginx is left out: nginx 1\.\d+\S* is built without HTTP\/3/m);
   for (const row of ["h2+replay", "h3+replay", "h2+nginx"]) assert.ok(stdout.includes(`\n${row} `), stdout);
@@ -178,19 +139,9 @@ test("packets for each call that sends: of nginx as many as its TLS records fill
   const template = readFileSync(join(checkout, "cli", "load", "servers", "templates", "nginx.conf"), "utf8");
   const configuration = join(home, "nginx-small.conf");
   writeFileSync(configuration, template.replace("ssl_early_data on;", "ssl_early_data on; ssl_buffer_size 4k;"));
-  const words = [
-    "fetch",
-    "--page",
-    "object-5MB",
-    "--home",
-    own,
-    "--servers",
-    "nginx",
-    "--server",
-    `small=nginx:${configuration}`,
-  ];
+  const words = ["fetch", "--page", "object-5MB", "--servers", "nginx", "--server", `small=nginx:${configuration}`];
   const terms = ["--link", "100mbit/4ms", "--lanes", "h1", "--runs", "1", "--syscalls", "1", ...anyDisturbance];
-  const { stdout, stderr, status } = spawnSync(trilane, [...words, ...terms], { encoding: "utf8", timeout: 120_000 });
+  const { stdout, stderr, status } = run(own, [...words, ...terms]);
   assert.equal(status, 0, stderr + stdout);
   const said =
     /Packets for each call of the server that sends: ([\d.]+) over h1\+nginx, ([\d.]+)\s+over\s+h1\+small/.exec(
@@ -214,9 +165,9 @@ test("a configuration of one's own serves a folder under the recording's name", 
   const template = readFileSync(join(checkout, "cli", "load", "servers", "templates", "nginx.conf"), "utf8");
   const configuration = join(home, "nginx-folder.conf");
   writeFileSync(configuration, template.replace("proxy_pass http://recording;", `root ${served};`));
-  const words = ["fetch", urls[0] ?? "", "--page", page, "--home", home, "--server", `own=nginx:${configuration}`];
+  const words = ["fetch", urls[0] ?? "", "--page", page, "--server", `own=nginx:${configuration}`];
   const terms = ["--link", "20mbit/4ms", "--lanes", "h2", "--runs", "1", ...anyDisturbance];
-  const { stderr, status } = spawnSync(trilane, [...words, ...terms], { encoding: "utf8", timeout: 120_000 });
+  const { stderr, status } = run(home, [...words, ...terms]);
   assert.equal(status, 0, stderr);
   using results = openResults(home);
   const [fetched] = fetchesOf(results, results.listAllSweeps()[0]?.id ?? 0);
@@ -227,19 +178,8 @@ test("a configuration of one's own serves a folder under the recording's name", 
 });
 
 test("a server that does not come up is one line before anything is measured", () => {
-  const words = [
-    "race",
-    page,
-    "--home",
-    home,
-    "--server",
-    "mine=echo out of order; exit 3",
-    "--lanes",
-    "h2",
-    "--runs",
-    "1",
-  ];
-  const { status, stderr } = spawnSync(trilane, words, { encoding: "utf8", timeout: 60_000 });
+  const words = ["race", page, "--server", "mine=echo out of order; exit 3", "--lanes", "h2", "--runs", "1"];
+  const { status, stderr } = run(home, words);
   assert.equal(status, 2);
   assert.match(stderr, /^trilane: server mine ended before it listened \(exit status 3\): out of order$/m);
   assert.doesNotMatch(stderr, /invalid|of 1 run/);
