@@ -5,7 +5,7 @@ import type { OptionTable } from "../base/option_table.ts";
 import type { ComparedSweep } from "../results/compare/interleaved.ts";
 import type { AnySweep, Results } from "../results/store/results.ts";
 import type { ComparedNumber, PublishedNumber } from "../results/studies/study.ts";
-import type { BundledSweeps } from "../sweep/bundle/bundled_sweeps.ts";
+import type { BundledSweeps, RerunRequest } from "../sweep/bundle/bundled_sweeps.ts";
 import type { PlanShares } from "../sweep/cluster/shared_plan.ts";
 import type { Choosing, PageSource } from "../sweep/plan/page_source.ts";
 import type { StoppingChoice } from "../sweep/plan/until.ts";
@@ -115,6 +115,10 @@ export interface StoredSweeps {
   readonly export: (results: Results, sweep: number, given: ExportTerms) => Promise<void>;
   /** For `trilane bundle`; absent: it does not take such sweeps. */
   readonly bundled?: () => Promise<BundledSweeps>;
+  /**
+   * Runs a bundle's plan again, in a data folder of its own, and returns its sweep there; null: it has not begun. Absent: `bundled` says why not.
+   */
+  readonly rerun?: (request: RerunRequest, terms: ExecutionTerms) => Promise<AnySweep | null>;
 }
 
 export interface ExportTerms {

@@ -22,7 +22,7 @@ const usual = pagePlans;
 const knownKind = (kind: string = usual.sweeps): PlanKind | null =>
   instruments.find(({ sweeps }) => sweeps === kind) ?? null;
 
-export function kindOfSweeps(kind: AnySweep["kind"]): PlanKind {
+export function kindOfSweeps(kind: AnySweep["kind"] | undefined): PlanKind {
   const known = knownKind(kind);
   if (!known) throw new UserError(`a sweep of ${kind}: upgrade Trilane`);
   return known;

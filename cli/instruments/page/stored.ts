@@ -10,4 +10,5 @@ export const storedPages: StoredSweeps = {
   run: comparedPages,
   export: async (results, sweep, terms) => await (await import("./export_loads.ts")).exportLoads(results, sweep, terms),
   bundled: async () => (await import("./bundled.ts")).bundledPages,
+  rerun: async (request, terms) => await (await import("./plan/rerun.ts")).rerunPages(request, terms),
 };

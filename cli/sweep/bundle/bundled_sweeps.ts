@@ -2,6 +2,7 @@
 // (cli/engine/plan_kind.ts).
 
 import type { SQLOutputValue } from "node:sqlite";
+import type { Bundle } from "../../../schemas/generated/bundle.ts";
 import type { Results } from "../../results/store/results.ts";
 
 export type Row = Record<string, SQLOutputValue>;
@@ -35,3 +36,16 @@ export interface BundledSweeps {
 
 /** Of an instrument's sweeps, by the kind that a manifest or a sweep names; null: they are not bundled. */
 export type BundledKinds = (kind: string | undefined) => Promise<BundledSweeps | null>;
+
+/** A bundle of which loads are to be run again. */
+export interface RerunRequest {
+  /** The bundle's file, for errors. */
+  readonly bundle: string;
+  readonly manifest: Bundle;
+  /** Where the members that a rerun needs are. */
+  readonly unpacked: string;
+  /** The bundle's results. */
+  readonly results: string;
+  /** The data folder to make ready, or to resume. */
+  readonly home: string;
+}

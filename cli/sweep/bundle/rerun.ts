@@ -22,19 +22,8 @@ import { pageName } from "../plan/page_patterns.ts";
 import { planOf } from "../plan/plan.ts";
 import type { Plan } from "../plan/plan_document.ts";
 import { trialKey } from "../plan/recording_trial.ts";
+import type { RerunRequest } from "./bundled_sweeps.ts";
 import { bodyMember, fileMember, planName, recordingMember } from "./layout.ts";
-
-interface RerunRequest {
-  /** The bundle's file, for errors. */
-  readonly bundle: string;
-  readonly manifest: Bundle;
-  /** Where the members that a rerun needs are. */
-  readonly unpacked: string;
-  /** The bundle's results. */
-  readonly results: string;
-  /** The data folder to make ready, or to resume. */
-  readonly home: string;
-}
 
 async function jsonOf({ bundle, unpacked }: RerunRequest, name: string): Promise<unknown> {
   try {
