@@ -47,7 +47,10 @@ test("what a plan is of is found by what it says; one that says nothing is read 
     "race",
     "`page` in place of `pages`",
   );
-  assert.equal(instrumentOf(join(home, "none.json")).name, "race");
+  assert.throws(
+    () => instrumentOf(join(home, "none.json")),
+    /^UserError: no plan .*none\.json: name a JSON file, or one that/,
+  );
   for (const name of instruments.flatMap((kind) => kind.shippedPlans()))
     assert.equal(
       instrumentOf(name),
