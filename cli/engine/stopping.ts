@@ -1,5 +1,5 @@
 // A plan's rule for when attempts are enough, and its limit of time, as the runner takes them. What is enough is cli/results/answer/paired_rule.ts's;
-// of pages, which do not come here, cli/results/verdict/load_rule.ts's.
+// of pages, which do not come here, cli/results/verdict/load_stopping_rule.ts's.
 
 import { type Ruled, type RuledAttempt, RuledValues } from "../results/answer/block_values.ts";
 import { RuleLook, type StoppingPlan } from "../results/answer/paired_rule.ts";

@@ -16,7 +16,7 @@ import { browserNames, browsersOf } from "../results/verdict/browsers.ts";
 import { samplesOf } from "../results/verdict/compared_metric.ts";
 import { controllerLanes, controllerSentences, type LaneControllers } from "../results/verdict/controller_part.ts";
 import { gainsByRtt } from "../results/verdict/gains_by_link_and_rtt.ts";
-import { decidedWithin, type StoppingSummary, stoppingSentence } from "../results/verdict/load_rule_outcome.ts";
+import { decidedWithin, type StoppingSummary, stoppingSentence } from "../results/verdict/load_stopping_outcome.ts";
 import { isValid, type Sample, sortLanes } from "../results/verdict/sample.ts";
 import { type SweepVerdict, winsLine } from "../results/verdict/sweep_verdict.ts";
 import type { ReportData } from "./data.ts";

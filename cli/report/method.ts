@@ -13,7 +13,7 @@ import { quiet_ms, quietAtMost_ms } from "../load/quiet_page.ts";
 import { notedCache, notedDevice } from "../results/store/page_devices.ts";
 import { browserNames, browsersOf, unreportedWords } from "../results/verdict/browsers.ts";
 import { comparedMetric, usualMetric } from "../results/verdict/compared_metric.ts";
-import { untilWords } from "../results/verdict/load_rule_outcome.ts";
+import { untilWords } from "../results/verdict/load_stopping_outcome.ts";
 import { leaning, manyPages } from "../results/verdict/pooled_cells.ts";
 import { isValid, sortLanes } from "../results/verdict/sample.ts";
 import { equivalence_percent, reasonKind } from "../results/verdict/verdict.ts";

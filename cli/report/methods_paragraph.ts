@@ -15,7 +15,7 @@ import { hadRenoForCubic } from "../results/answer/dilated_sweeps.ts";
 import { firstLook, futilityThreshold, lastLook, nominalLevel } from "../results/stats/sequential.ts";
 import { browserNames, browsersOf, unreportedWords } from "../results/verdict/browsers.ts";
 import { comparedMetric, usualMetric } from "../results/verdict/compared_metric.ts";
-import { untilWords } from "../results/verdict/load_rule_outcome.ts";
+import { untilWords } from "../results/verdict/load_stopping_outcome.ts";
 import { leaning, manyPages } from "../results/verdict/pooled_cells.ts";
 import { counted, isValid, sortLanes, timedOut } from "../results/verdict/sample.ts";
 import { reasonKind } from "../results/verdict/verdict.ts";

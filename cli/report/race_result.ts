@@ -14,8 +14,8 @@ import type { Cell, Film, Load, Results, Sweep } from "../results/store/results.
 import { busyPlaces } from "../results/verdict/busy_machine.ts";
 import { usualMetric } from "../results/verdict/compared_metric.ts";
 import { direction, type Improvement, limitOf } from "../results/verdict/comparison.ts";
-import type { PairDecision } from "../results/verdict/load_rule.ts";
-import { decidedWithin, placeDecisions } from "../results/verdict/load_rule_outcome.ts";
+import { decidedWithin, placeDecisions } from "../results/verdict/load_stopping_outcome.ts";
+import type { PairDecision } from "../results/verdict/load_stopping_rule.ts";
 import { counted, isValid, sortLanes, timedOut } from "../results/verdict/sample.ts";
 import { type LaneSummary, summarize } from "../results/verdict/summary.ts";
 import { sweepVerdict } from "../results/verdict/sweep_verdict.ts";

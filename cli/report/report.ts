@@ -22,7 +22,7 @@ import {
   type StoppingSummary,
   stoppingSentence,
   stoppingSummary,
-} from "../results/verdict/load_rule_outcome.ts";
+} from "../results/verdict/load_stopping_outcome.ts";
 import { type LanePair, lanePairs, sortLanes } from "../results/verdict/sample.ts";
 import { sidesOf } from "../results/verdict/sides_agree.ts";
 import { summarize } from "../results/verdict/summary.ts";

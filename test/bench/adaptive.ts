@@ -8,7 +8,7 @@ import { pageRule } from "../../cli/instruments/page/run/settled_lanes.ts";
 import { blockDifferenceTails } from "../../cli/results/stats/difference_test.ts";
 import { type LogPair, lastLook } from "../../cli/results/stats/sequential.ts";
 import { openResultsFile } from "../../cli/results/store/results.ts";
-import { logPairs, pairDecisions } from "../../cli/results/verdict/load_rule.ts";
+import { logPairs, pairDecisions } from "../../cli/results/verdict/load_stopping_rule.ts";
 import { isValid, type Sample } from "../../cli/results/verdict/sample.ts";
 import { type Bench, measurement } from "./bench.ts";
 

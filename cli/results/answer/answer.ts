@@ -12,7 +12,7 @@ import { modelledPages } from "../store/modelled_pages.ts";
 import type { Cell, Environment, Load } from "../store/sweep_rows.ts";
 import { type Direction, direction, type Improvement, improvement, limitOf } from "../verdict/comparison.ts";
 import { countLinks, linkResults } from "../verdict/gains_by_link_and_rtt.ts";
-import { decidedWithin, placeDecisions } from "../verdict/load_rule_outcome.ts";
+import { decidedWithin, placeDecisions } from "../verdict/load_stopping_outcome.ts";
 import { cellMedians, type PairedCell, pairedCells } from "../verdict/paired_cells.ts";
 import { counted, isValid, type LanePair } from "../verdict/sample.ts";
 import type { PairVerdict } from "../verdict/sweep_verdict.ts";

@@ -6,8 +6,8 @@ import { laneName } from "../../base/lanes.ts";
 import { count, formatPercents, percentRange, sentenceTime } from "../../base/numbers.ts";
 import { percentDown } from "../../load/metrics/coverage.ts";
 import { direction, type Improvement, limitOf } from "../verdict/comparison.ts";
-import type { PairDecision } from "../verdict/load_rule.ts";
-import { decisionCounts } from "../verdict/load_rule_outcome.ts";
+import { decisionCounts } from "../verdict/load_stopping_outcome.ts";
+import type { PairDecision } from "../verdict/load_stopping_rule.ts";
 import { equivalence_percent, isEquivalent, isProbable, surenessSentence, whyAtMost } from "../verdict/verdict.ts";
 
 export interface Compared {

@@ -1,6 +1,6 @@
 // When the attempts of a sweep are enough (`until` of its plan): one rule over pairs of values for every instrument that says what it compares
 // (Ruled). Differences are decided by the test that accounts for looking after each block (stats/sequential.ts). Pure. Of page loads, which
-// time out and are held up by a busy machine, the rule is verdict/load_rule.ts's, by the same statistics.
+// time out and are held up by a busy machine, the rule is verdict/load_stopping_rule.ts's, by the same statistics.
 import type { PlanUntil } from "../../../schemas/generated/sweep_plan.ts";
 import {
   areAllPrecise,

@@ -6,7 +6,7 @@ import { significanceLevel } from "../stats/multiplicity.ts";
 import { lastLook } from "../stats/sequential.ts";
 import { type Improvement, limitOf } from "../verdict/comparison.ts";
 import { effectComponents } from "../verdict/effect_components.ts";
-import type { PairDecision } from "../verdict/load_rule.ts";
+import type { PairDecision } from "../verdict/load_stopping_rule.ts";
 import { counted, isValid, type Sample } from "../verdict/sample.ts";
 import type { Decided } from "./answer_sentence.ts";
 

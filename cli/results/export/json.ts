@@ -12,8 +12,8 @@ import type { Cell, FilmedLoad, Host, LinkTest, Load, Sweep } from "../store/res
 import { beyondMedian } from "../verdict/beyond_median.ts";
 import { samplesOf } from "../verdict/compared_metric.ts";
 import { compare, limitOf } from "../verdict/comparison.ts";
-import type { PairDecision } from "../verdict/load_rule.ts";
-import { decidedWithin, decisionCounts, placeDecisions } from "../verdict/load_rule_outcome.ts";
+import { decidedWithin, decisionCounts, placeDecisions } from "../verdict/load_stopping_outcome.ts";
+import type { PairDecision } from "../verdict/load_stopping_rule.ts";
 import { type LanePair, lanePairs, type Sample } from "../verdict/sample.ts";
 import { type PairVerdict, verdictBy } from "../verdict/sweep_verdict.ts";
 

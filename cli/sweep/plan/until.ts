@@ -6,7 +6,7 @@ import { UserError } from "../../base/errors.ts";
 import { number, parseTime_ms } from "../../base/option.ts";
 import type { OptionTable } from "../../base/option_table.ts";
 import { fewestPrecise, firstLook, lastLook } from "../../results/stats/sequential.ts";
-import { type RuleWords, untilWords } from "../../results/verdict/load_rule_outcome.ts";
+import { type RuleWords, untilWords } from "../../results/verdict/load_stopping_outcome.ts";
 import { formatDuration } from "../progress/progress_lines.ts";
 import { planRange } from "./plan_range.ts";
 

@@ -9,7 +9,7 @@ import { buildReport } from "../../../cli/report/report.ts";
 import { storedAnswer } from "../../../cli/results/answer/stored_answer.ts";
 import { exportDocument } from "../../../cli/results/export/json.ts";
 import { openResults, type Results } from "../../../cli/results/store/results.ts";
-import { placeDecisions } from "../../../cli/results/verdict/load_rule_outcome.ts";
+import { placeDecisions } from "../../../cli/results/verdict/load_stopping_outcome.ts";
 import { schemaErrors } from "../../schemas/schema_errors.ts";
 import { type Fixture, storeFixture, withHome } from "./fixture.ts";
 

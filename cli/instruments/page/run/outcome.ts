@@ -14,7 +14,7 @@ import { type Answer, answerLines, furtherSentence } from "../../../results/answ
 import { dilationSentence } from "../../../results/answer/dilated_sweeps.ts";
 import type { Cell, Load } from "../../../results/store/results.ts";
 import { comparedMetric, samplesOf } from "../../../results/verdict/compared_metric.ts";
-import { decidedWithin, stoppingSentence, stoppingSummary } from "../../../results/verdict/load_rule_outcome.ts";
+import { decidedWithin, stoppingSentence, stoppingSummary } from "../../../results/verdict/load_stopping_outcome.ts";
 import { sortLanes } from "../../../results/verdict/sample.ts";
 import { sidesOf } from "../../../results/verdict/sides_agree.ts";
 import { summarize } from "../../../results/verdict/summary.ts";

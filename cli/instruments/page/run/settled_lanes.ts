@@ -1,8 +1,8 @@
 // Which lanes of which pages on which links of a running sweep have loads enough, if its plan says when (`until`). Takes the loads that count, by
-// the plan's metric; the rule itself is cli/results/verdict/load_rule.ts's, when it is looked at cli/engine/settled_sides.ts's.
+// the plan's metric; the rule itself is cli/results/verdict/load_stopping_rule.ts's, when it is looked at cli/engine/settled_sides.ts's.
 import { SettledSides } from "../../../engine/settled_sides.ts";
 import { type Measured, samplesOf } from "../../../results/verdict/compared_metric.ts";
-import { settledLanes } from "../../../results/verdict/load_rule.ts";
+import { settledLanes } from "../../../results/verdict/load_stopping_rule.ts";
 import type { Sample } from "../../../results/verdict/sample.ts";
 import type { Plan } from "../../../sweep/plan/plan_document.ts";
 

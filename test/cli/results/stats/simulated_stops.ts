@@ -6,7 +6,7 @@ import { medianInterval } from "../../../../cli/results/stats/median_interval.ts
 import { decide, firstLook, lastLook } from "../../../../cli/results/stats/sequential.ts";
 import type { Load } from "../../../../cli/results/store/sweep_rows.ts";
 import { compare, direction } from "../../../../cli/results/verdict/comparison.ts";
-import { isSettled, pairDecisions } from "../../../../cli/results/verdict/load_rule.ts";
+import { isSettled, pairDecisions } from "../../../../cli/results/verdict/load_stopping_rule.ts";
 import type { Sample } from "../../../../cli/results/verdict/sample.ts";
 import { blockLoads, type DrawStudy, holds, pair } from "./simulated_study.ts";
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { busyNote, busyPlaces, calmed, waited_ms, widened } from "../../../../cli/results/verdict/busy_machine.ts";
 import { compare, direction } from "../../../../cli/results/verdict/comparison.ts";
-import { isSettled, pairDecisions } from "../../../../cli/results/verdict/load_rule.ts";
+import { isSettled, pairDecisions } from "../../../../cli/results/verdict/load_stopping_rule.ts";
 import type { ValidSample } from "../../../../cli/results/verdict/sample.ts";
 import { summarize } from "../../../../cli/results/verdict/summary.ts";
 

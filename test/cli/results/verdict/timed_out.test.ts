@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compare, direction, limitOf } from "../../../../cli/results/verdict/comparison.ts";
-import { isSettled, logPairs, pairDecisions } from "../../../../cli/results/verdict/load_rule.ts";
+import { isSettled, logPairs, pairDecisions } from "../../../../cli/results/verdict/load_stopping_rule.ts";
 import { counted, type Sample } from "../../../../cli/results/verdict/sample.ts";
 import { summarize } from "../../../../cli/results/verdict/summary.ts";
 import { sweepVerdict } from "../../../../cli/results/verdict/sweep_verdict.ts";

@@ -9,7 +9,7 @@ import { beforeEach, describe, type TestContext, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import type { LoadRequest } from "../../../../../cli/instruments/page/run/request.ts";
 import { type Load, openResults, type Sweep } from "../../../../../cli/results/store/results.ts";
-import { placeDecisions } from "../../../../../cli/results/verdict/load_rule_outcome.ts";
+import { placeDecisions } from "../../../../../cli/results/verdict/load_stopping_outcome.ts";
 import { cellsOf } from "../../../../../cli/sweep/plan/plan.ts";
 import type { SweepEvent } from "../../../../../schemas/generated/sweep_event.ts";
 import { tempFolder } from "../../../../temp_folder.ts";

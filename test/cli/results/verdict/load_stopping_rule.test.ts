@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { randomSource } from "../../../../cli/base/random.ts";
-import { isSettled, pairDecisions, settledLanes } from "../../../../cli/results/verdict/load_rule.ts";
-import { decisionWords, stoppingSentence, stoppingSummary } from "../../../../cli/results/verdict/load_rule_outcome.ts";
+import {
+  decisionWords,
+  stoppingSentence,
+  stoppingSummary,
+} from "../../../../cli/results/verdict/load_stopping_outcome.ts";
+import { isSettled, pairDecisions, settledLanes } from "../../../../cli/results/verdict/load_stopping_rule.ts";
 import type { Sample } from "../../../../cli/results/verdict/sample.ts";
 
 const lanes = ["h1", "h2", "h3"];

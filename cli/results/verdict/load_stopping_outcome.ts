@@ -1,11 +1,11 @@
 // What a sweep that ran until its loads were enough has settled, place by place, and what that cost against repetitions
-// fixed before. Pure; the rule is load_rule.ts's.
+// fixed before. Pure; the rule is load_stopping_rule.ts's.
 
 import type { PlanUntil } from "../../../schemas/generated/sweep_plan.ts";
 import { count, formatPercents } from "../../base/numbers.ts";
 import type { Decision } from "../stats/sequential.ts";
 import { gapClause } from "./lane_coverage.ts";
-import { isSettled, type PairDecision, pairDecisions } from "./load_rule.ts";
+import { isSettled, type PairDecision, pairDecisions } from "./load_stopping_rule.ts";
 import { isValid, type LanePair, type Sample, sortLanes } from "./sample.ts";
 
 interface PlaceDecision extends PairDecision {
