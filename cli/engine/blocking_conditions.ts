@@ -36,8 +36,9 @@ function obstacleOf(error: unknown): Obstacle | null {
   if (error instanceof LockedError) return { reason: error.message, ...locked };
   if (error instanceof NoRoomError) return { reason: error.message, ...full };
   if (!(error instanceof Error && "syscall" in error)) return null;
-  const { code, path } = error as NodeJS.ErrnoException;
-  const reason = `${path ?? "the disk"}: no space left: free some`;
+  // Of a copy, whose file is read from a disk that has room.
+  const { code, path, dest = path } = error as NodeJS.ErrnoException & { readonly dest?: string };
+  const reason = `${dest ?? "the disk"}: no space left: free some`;
   return code === "ENOSPC" || code === "EDQUOT" ? { reason, ...full } : null;
 }
 

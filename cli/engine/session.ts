@@ -6,7 +6,7 @@ import { EndedEarlyError, endedEarlyStatus } from "../base/errors.ts";
 import { say } from "../base/terminal_text.ts";
 import { version } from "../base/version.ts";
 import type { AnySweep, Environment, Results } from "../results/store/results.ts";
-import { refuseChangedRecordings } from "../results/store/sweep_recordings.ts";
+import { refuseChangedRecording, refuseChangedRecordings } from "../results/store/sweep_recordings.ts";
 import type { AddedSweep, BegunSweep } from "../results/store/sweep_store.ts";
 import type { Progress } from "../sweep/progress/progress.ts";
 import { retryWhileBlocked, type Waiting } from "./blocking_conditions.ts";
@@ -27,16 +27,21 @@ export function machineEnvironment(): Environment {
   };
 }
 
-/** A sweep that begins or is resumed. A shard's runs once, with the recordings that it began with; null: it is finished. */
+/** A sweep that begins or is resumed, with the recordings that it began with. A shard's runs once; null: it is finished. */
 export function begunSweep<Sweep extends AnySweep>(
   results: Results,
   added: AddedSweep<Sweep>,
   { fresh, shard }: Pick<ExecutionTerms, "fresh" | "shard">,
 ): BegunSweep<Sweep> | null {
-  if (!shard) return results.begin(added, fresh);
-  const refuseChanged = (before: Sweep): void =>
-    refuseChangedRecordings(before, added.environment, results.remedies.again);
-  return results.beginOnce({ ...added, plan_digest: shard.plan_digest, refuseChanged });
+  const { again } = results.remedies;
+  if (shard) {
+    const refuseChanged = (before: Sweep): void => refuseChangedRecordings(before, added.environment, again);
+    return results.beginOnce({ ...added, plan_digest: shard.plan_digest, refuseChanged });
+  }
+  // A plan's digest need not have that of its recording.
+  const refuseChanged = ({ id }: Sweep): void =>
+    refuseChangedRecording("the recording", id, results.recordingOf(id), added.recording_digest ?? null, again);
+  return results.begin({ ...added, refuseChanged }, fresh);
 }
 
 /** `sweep`: null before there is one. `signal`: without it signals have their default, which is to end the process. */

@@ -17,6 +17,7 @@ import {
   type RecordingTrial,
   recordingTrialOf,
 } from "./recording_trials.ts";
+import { refuseChangedRecording } from "./sweep_recordings.ts";
 import {
   type Cell,
   cellOf,
@@ -209,10 +210,7 @@ export class Results extends SweepStore {
         throw new UserError(
           `recording ${page} is for another device than when sweep ${sweep.id} began: import or record it for that one, or ${this.remedies.again}`,
         );
-      throw new UserError(
-        `recording ${page} has changed since sweep ${sweep.id} began (${before.slice(0, 12)}, now ${after?.slice(0, 12)}): ` +
-          `bring the earlier one back, or ${this.remedies.again}`,
-      );
+      refuseChangedRecording(`recording ${page}`, sweep.id, before, after ?? null, this.remedies.again);
     }
   }
 }

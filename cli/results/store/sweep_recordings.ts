@@ -23,16 +23,28 @@ export const environmentTexts = (environment: Environment, prefix: string): Read
 export const recordingsIn = (environment: Environment): ReadonlyMap<string, string> =>
   environmentTexts(environment, keyPrefix);
 
-/** `remedy`: what to do besides bringing the earlier one back. @throws UserError if a recording is another than the sweep began with. */
+/**
+ * `before` and `now`: digests; null: not noted, or none. `remedy`: what to do besides bringing the earlier one back.
+ * @throws UserError if a recording is another than the sweep began with
+ */
+export function refuseChangedRecording(
+  what: string,
+  sweep: number,
+  before: string | null,
+  now: string | null,
+  remedy: string,
+): void {
+  if (before === null || before === now) return;
+  throw new UserError(
+    `${what} has changed since sweep ${sweep} began (${before.slice(0, 12)}, now ${now?.slice(0, 12) ?? "none"}): bring the earlier one back, or ${remedy}`,
+  );
+}
+
+/** All that were noted in its environment. @throws as refuseChangedRecording does */
 export function refuseChangedRecordings(sweep: SweepStart, now: Environment, remedy: string): void {
   const digests = recordingsIn(now);
-  for (const [name, before] of recordingsIn(sweep.environment)) {
-    const after = digests.get(name);
-    if (after !== before)
-      throw new UserError(
-        `recording ${name} has changed since sweep ${sweep.id} began (${before.slice(0, 12)}, now ${after?.slice(0, 12)}): bring the earlier one back, or ${remedy}`,
-      );
-  }
+  for (const [name, before] of recordingsIn(sweep.environment))
+    refuseChangedRecording(`recording ${name}`, sweep.id, before, digests.get(name) ?? null, remedy);
 }
 
 interface SweepStart {

@@ -129,3 +129,17 @@ test("a wait that is cut off writes nothing; another error is thrown at once", a
   };
   await assert.rejects(retryWhileBlocked(broken, waiting), /the disk is failing/);
 });
+
+test("a copy that has no room names where it was to be, and not the file that it is of", async () => {
+  const told: string[] = [];
+  const waiting = { tell: (reason: string) => void told.push(reason), mustEnd: () => told.length > 0 };
+  const full = Object.assign(new Error("full"), {
+    code: "ENOSPC",
+    syscall: "copyfile",
+    path: "/dev/shm/run/shaper.json",
+  });
+  const pausing = { ...waiting, signal: new AbortController().signal, pause: async () => undefined };
+  const copied = (more: object) => retryWhileBlocked(() => Promise.reject(Object.assign(full, more)), pausing);
+  assert.equal(await copied({ dest: "/evidence/shaper.json" }), null);
+  assert.deepEqual(told, ["/evidence/shaper.json: no space left: free some"]);
+});

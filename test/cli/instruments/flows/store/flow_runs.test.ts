@@ -5,6 +5,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, test } from "node:test";
+import { begunSweep } from "../../../../../cli/engine/session.ts";
 import {
   addedFlows,
   flowCellsOf,
@@ -65,6 +66,31 @@ describe("flow runs", () => {
     assert.deepEqual([results.cellsOf(sweep.id), results.loadsOf(sweep.id)], [[], []]);
     const without = results.begin(addedFlows(asked), true).sweep;
     assert.equal(results.recordingOf(without.id), null);
+  });
+
+  test("a sweep is resumed with the recording that it began with, or begun again", () => {
+    const begun = (recording_digest: string | null, fresh = false) =>
+      begunSweep(results, addedFlows({ ...asked, recording_digest }), { fresh, shard: undefined });
+    const first = begun("aaaa")?.sweep.id ?? 0;
+    results.release(first);
+    for (const other of ["bbbb", null])
+      assert.throws(
+        () => begun(other),
+        /^UserError: the recording has changed since sweep 1 began \(aaaa, now (bbbb|none)\): .* --new$/,
+      );
+    const again = begun("aaaa");
+    assert.deepEqual([again?.sweep.id, again?.resumed], [first, true]);
+    results.release(first);
+    assert.equal(begun("bbbb", true)?.resumed, false);
+  });
+
+  test("a sweep whose recording an earlier version did not note is resumed", () => {
+    results.release(results.begin(addedFlows(asked), false).sweep.id);
+    const again = begunSweep(results, addedFlows({ ...asked, recording_digest: "aaaa" }), {
+      fresh: false,
+      shard: undefined,
+    });
+    assert.equal(again?.resumed, true);
   });
 
   test("cells and runs are read as they were stored, with series and page load where there are some", () => {
