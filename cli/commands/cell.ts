@@ -40,7 +40,7 @@ const define = (table: Table) =>
       type: "string",
       demandOption: true,
       describe:
-        "number of the cell, from 1 (`trilane plan` lists them): pages in order, each over all links; of flows and commands links; of fetches hosts, or recordings, on links",
+        "number of the cell, from 1 (`trilane plan` lists them): pages in order, each over all links; of flows and commands links; of fetches links of a recording, or live hosts",
     })
     .option("host", { type: "string", describe: "this machine's name in the results (default: its own)" })
     .example("trilane cell study.json 3", "with one link, the third page; run again after an interruption, it resumes")

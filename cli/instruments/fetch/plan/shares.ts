@@ -9,23 +9,24 @@ import { type FetchPlan, fetchCellsOf, fetchPlanDigest } from "./plan.ts";
 
 type Asked = Pick<StoredFetchPlan, "page" | "connect">;
 
-/** Objects that one machine fetches: a live host's, as the pause between two fetches from it is kept by one process; all of one server or recording. */
-const serverOf = ({ page, connect }: Asked, object: string): string =>
-  page === undefined && connect === undefined ? hostOf(object) : "";
+/**
+ * What one machine fetches whole: all over one link of a lab; of live servers all from one of them, whatever the link, as the pause between
+ * two fetches from it is kept by one process.
+ */
+const shareOf = ({ page, connect }: Asked, { object, link }: Pick<NewFetchCell, "object" | "link">): string | null =>
+  page === undefined ? (connect ?? hostOf(object)) : link;
 
 /** Counted without reading the files of links. */
-export function sharedFetchCells({
-  links,
-  objects,
-  ...plan
-}: Pick<StoredFetchPlan, "links" | "objects"> & Asked): number {
-  // Without objects those of its recording.
-  const servers = Math.max(1, new Set(objects.map((object) => serverOf(plan, object))).size);
-  return servers * (links === undefined ? 1 : countLinks({ links }));
+export function sharedFetchCells({ links, objects, ...plan }: SharedFetchPlan): number {
+  // A page's may all be of its recording, and not be named.
+  if (plan.page !== undefined) return links === undefined ? 1 : countLinks({ links });
+  return new Set(objects.map((object) => shareOf(plan, { object, link: null }))).size;
 }
 
+type SharedFetchPlan = Pick<StoredFetchPlan, "links" | "objects"> & Asked;
+
 export const fetchCellsAt = (plan: FetchPlan, shard: Shard | undefined): readonly NewFetchCell[] =>
-  cellsOfShard(fetchCellsOf(plan), shard, ({ object, link }) => JSON.stringify([link, serverOf(plan, object)]));
+  cellsOfShard(fetchCellsOf(plan), shard, (cell) => shareOf(plan, cell));
 
 export function sharedFetches(plan: FetchPlan): PlanShares {
   const { name, page, objects, syscalls } = plan;
@@ -37,7 +38,7 @@ export function sharedFetches(plan: FetchPlan): PlanShares {
     document: objects.length > 0 ? plan : whole,
     listing:
       page === undefined
-        ? "each is one host's objects, in the plan's order, over one link after another"
+        ? "each is one host's objects, in the plan's order"
         : "each is a link of the plan, in its order: `trilane plan` lists them",
   };
 }
