@@ -150,7 +150,7 @@ function openToRead(path: string, how: "shared" | "as it lies" | "no room", reme
     database.exec("PRAGMA query_only = ON");
     return database;
   } catch (error) {
-    database?.close();
+    if (database?.isOpen) database.close();
     throw error;
   }
 }
@@ -212,7 +212,7 @@ export function openDatabase(
     database.exec("PRAGMA synchronous = FULL");
     return database;
   } catch (error) {
-    database?.close();
+    if (database?.isOpen) database.close();
     throw explainFailure(error, path, remedies);
   }
 }

@@ -324,6 +324,18 @@ describe("results", () => {
     }
   });
 
+  test("what keeps the end of another container's runner from being noted is said as it is", () => {
+    const results = openResults(home);
+    results.beginSweep(newSweep(), false);
+    results.close();
+    const file = new DatabaseSync(join(home, "results.db"));
+    file.prepare("UPDATE sweep SET owner = ?").run(JSON.stringify({ ...thisProcess(), pid_namespace: "pid:[1]" }));
+    file.exec("CREATE TRIGGER fault BEFORE UPDATE ON sweep BEGIN SELECT raise(ABORT, 'a fault of the disk'); END");
+    file.close();
+    for (const open of [openResults, openExistingResults])
+      assert.throws(() => open(home), /^Error: a fault of the disk$/);
+  });
+
   test("a folder that may only be read is read, and what would write there is refused in one line", () => {
     const results = openResults(home);
     const { sweep } = results.beginSweep(newSweep(), false);
