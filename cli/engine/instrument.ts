@@ -94,7 +94,7 @@ export interface Instrument<Sweep extends AnySweep = AnySweep> {
   readonly sideBySide?: SideBySide;
   /**
    * Recordings made ready, and all that would fail every attempt found, before there is a sweep to resume. Returns the recordings that its cells do
-   * not note: a shard's must be those of the other machines.
+   * not name: a shard's must be those of the other machines.
    */
   readonly prepare: (held: Held, progress: Progress) => Promise<NotedRecordings>;
   /** Begun or resumed; null: its shard is finished. */

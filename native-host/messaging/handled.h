@@ -59,7 +59,7 @@ void transactions_close(struct host *host);
 void profile_uploads_close(struct host *host);
 void followers_close(struct host *host);
 
-// Informs those that follow races what is new. 0, or -1 when nothing can be said any more.
+// Informs those that follow races of what is new. 0, or -1 when nothing can be said any more.
 int followers_work(struct host *host);
 
 // NULL if the message has no such field, or another type.

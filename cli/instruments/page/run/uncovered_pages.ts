@@ -26,9 +26,11 @@ export class UncoveredPages {
   #isStarted = false;
   #unstarted = 0;
 
+  /** `loads`: of earlier runs. If no browser started then, it may have been put right. */
   constructor(lanes: readonly string[], loads: readonly Outcome[]) {
     this.#lanes = lanes;
     for (const load of loads) this.add(load);
+    this.#unstarted = 0;
   }
 
   add({ page, lane, status, reasons }: Outcome): void {
