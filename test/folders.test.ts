@@ -244,18 +244,19 @@ for (const [command, rooms] of Object.entries(notReached))
 const othersFiles =
   /^(?:linux|netinet)\/|^(?:sysexits|sqlite3|proc_ns|tcp_states|ngx_http_v2)\.h$|^(?:pager|nss_database)\.c$/;
 
-/** What of a file people read as prose: all of a README, of code its comments. */
+/** What of a file people read as prose: all of a README and of a schema, of code its comments. */
 function proseOf(path: string): string {
   const text = readFileSync(join(checkout, path), "utf8");
-  return path.endsWith(".md") ? text : [...text.matchAll(/(?:^|\s)(?:\/\/|\/\*\*?|\*) .*/gm)].join("\n");
+  return /\.(?:md|json|sql)$/.test(path) ? text : [...text.matchAll(/(?:^|\s)(?:\/\/|\/\*\*?|\*) .*/gm)].join("\n");
 }
 
-test("comments and READMEs name files that there are", () => {
+test("comments, READMEs and schemas name files that there are", () => {
   const written = globSync(
-    ["{cli,extension,native-host,shaper,schemas,test,docs}/**/*.{ts,c,h,js,md}", "{README,CONTRIBUTING,SECURITY}.md"],
-    {
-      cwd: checkout,
-    },
+    [
+      "{cli,extension,native-host,shaper,schemas,test,docs}/**/*.{ts,c,h,js,md}",
+      ...["schemas/*.{json,sql}", "{README,CONTRIBUTING,SECURITY}.md"],
+    ],
+    { cwd: checkout },
   );
   const names = new Set(written.flatMap((path) => [`/${path}`, `/${basename(path)}`]));
   const isThere = (name: string): boolean =>
