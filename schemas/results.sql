@@ -50,7 +50,7 @@ CREATE TABLE cell (
   link TEXT,                      -- short form, canonical; NULL: the network as it is
   link_profile TEXT,              -- JSON by schemas/link-profile.schema.json; NULL as above
   factors TEXT NOT NULL DEFAULT '{}', -- JSON object: what else distinguishes it within the sweep, of fetches tls and ip
-  recording_digest TEXT,          -- of the recording when the sweep began: no load of another one joins; NULL: there is none
+  recording_digest TEXT,          -- of the recording when the sweep began: no attempt with another one joins; NULL: there is none, or it was not noted
   pinned INTEGER,                 -- 1: the clock of its loads is set, with their random numbers seeded; 0: not; NULL: not noted
   moment TEXT,                    -- ISO 8601, UTC: to which it is set; NULL: to none
   host INTEGER REFERENCES host (id) ON DELETE SET NULL, -- who ran it; NULL: not noted. What is compared within blocks ran on one host
