@@ -9,7 +9,7 @@ import { count } from "../base/numbers.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { gotWords } from "../engine/export.ts";
 import type { Column } from "../engine/plan_kind.ts";
-import { defineStored, instruments, kindOfSweeps } from "../instruments/all.ts";
+import { defineStored, instruments, kindOfSweeps, refuseOthersOptions } from "../instruments/all.ts";
 import { withArchive } from "../recording/archive/client.ts";
 import { exportRecording, type RecordingFormat, recordingFormats } from "../recording/export/export_recording.ts";
 import { chooseAnySweep, openNamed } from "../results/export/choose.ts";
@@ -111,8 +111,9 @@ export const command: Command<ExportOptions> = {
     const home = homeFolder(options.home);
     const { results: opened, named } = openNamed(options.sweep, home);
     using results = opened;
-    const { id, kind } = chooseAnySweep(results, named);
-    const stored = await kindOfSweeps(kind).stored();
-    await stored.export(results, id, { ...options, home, named, keepCredentials: options["keep-credentials"] });
+    const chosen = chooseAnySweep(results, named);
+    refuseOthersOptions(chosen, "export", options);
+    const stored = await kindOfSweeps(chosen.kind).stored();
+    await stored.export(results, chosen.id, { ...options, home, named, keepCredentials: options["keep-credentials"] });
   },
 };

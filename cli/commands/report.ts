@@ -7,12 +7,11 @@ import { homeFolder } from "../base/home.ts";
 import type { OptionTable } from "../base/option_table.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { version } from "../base/version.ts";
-import { comparedSweep, defineStored, instruments, reportOfAny, storedOptionsOf } from "../instruments/all.ts";
+import { comparedSweep, defineStored, instruments, refuseOthersOptions, reportOfAny } from "../instruments/all.ts";
 import { writeReportFile, writeTrendFile } from "../report/report_files.ts";
 import { chooseAnySweep, chooseSweep, openNamed } from "../results/export/choose.ts";
 import { judgeBudgets, readBudgets } from "../results/gate/budget.ts";
 import { budgetLines, defineBudget, refuseExceeded, refuseNotShown } from "../results/gate/budget_outcome.ts";
-import type { AnySweep } from "../results/store/results.ts";
 import type { MetricChoice } from "../results/verdict/compared_metric.ts";
 import type { Command, CommonOptions, OptionsOf, Table } from "./command.ts";
 
@@ -74,16 +73,6 @@ async function writeTrend(home: string, name: string, { sweep, json, out, metric
   else printLines([`trend: ${path}`]);
 }
 
-/** Options of instruments are for their own sweeps. */
-function refuseOthersOptions({ id, kind }: AnySweep, options: ReportOptions): void {
-  for (const other of instruments.filter(({ sweeps }) => sweeps !== kind)) {
-    const names = storedOptionsOf(other, "report").flatMap((each) => each.names);
-    const given = names.find((name) => Reflect.get(options, name) !== undefined);
-    if (given !== undefined)
-      throw new UserError(`sweep ${id} is of ${kind}: --${given} is for ${other.sweeps}, leave it out`);
-  }
-}
-
 export const command: Command<ReportOptions> = {
   usage: "report [sweep]",
   summary: "Write a sweep's report: one HTML file that works offline",
@@ -100,7 +89,7 @@ export const command: Command<ReportOptions> = {
     const { results: opened, named, file } = openNamed(options.sweep, home);
     using results = opened;
     const chosen = chooseAnySweep(results, named);
-    refuseOthersOptions(chosen, options);
+    refuseOthersOptions(chosen, "report", options);
     const compared = budgets.length === 0 ? null : await comparedSweep(results, chosen);
     const judged = compared ? judgeBudgets(budgets, [compared], compared.nouns) : [];
     const document = await reportOfAny(results, chosen.id, options);

@@ -29,12 +29,22 @@ export function kindOfSweeps(kind: AnySweep["kind"] | undefined): PlanKind {
 }
 
 /** The options of its own that each takes of a command. */
-export const storedOptionsOf = ({ storedOptions = [] }: PlanKind, command: StoredCommand) =>
+const storedOptionsOf = ({ storedOptions = [] }: PlanKind, command: StoredCommand) =>
   storedOptions.filter(({ of }) => of.includes(command));
 
 export function defineStored<T>(table: OptionTable<T>, command: StoredCommand): OptionTable<T> {
   for (const kind of instruments) for (const { define } of storedOptionsOf(kind, command)) define(table);
   return table;
+}
+
+/** @throws UserError if an option is given that another instrument's sweeps have */
+export function refuseOthersOptions({ id, kind }: AnySweep, command: StoredCommand, given: object): void {
+  for (const other of instruments.filter(({ sweeps }) => sweeps !== kind)) {
+    const names = storedOptionsOf(other, command).flatMap((each) => each.names);
+    const refused = names.find((name) => Reflect.get(given, name) !== undefined);
+    if (refused !== undefined)
+      throw new UserError(`sweep ${id} is of ${kind}: --${refused} is for ${other.sweeps}, leave it out`);
+  }
 }
 
 /** One HTML document. `given`: the options of `trilane report`. */

@@ -271,7 +271,7 @@ export class SweepStore {
   async removeSweeps(sweeps: readonly number[], longest_ms?: number): Promise<void> {
     try {
       hideSweeps(this.#database, () => {
-        for (const sweep of sweeps) this.#claim(sweep);
+        for (const sweep of sweeps) this.#claim(sweep, "stop it there");
         return sweeps;
       });
     } catch (error) {
@@ -294,8 +294,8 @@ export class SweepStore {
     this.close();
   }
 
-  /** A dead runner's place is taken. */
-  #claim(sweep: number): void {
+  /** A dead runner's place is taken. `otherwise`: what to do about one that cannot be seen. */
+  #claim(sweep: number, otherwise = this.remedies.again): void {
     const owner = this.#ownerOf(sweep);
     const state = owner ? stateOf(owner) : "dead";
     if (owner && (state === "alive" || state === "this")) {
@@ -303,7 +303,7 @@ export class SweepStore {
     }
     if (owner && state === "unknown") {
       throw new SweepRunsError(
-        `sweep ${sweep} is being run by process ${owner.pid} of another container: wait for it, or ${this.remedies.again}`,
+        `sweep ${sweep} is being run by process ${owner.pid} of another container: wait for it, or ${otherwise}`,
       );
     }
     this.#database.prepare("UPDATE sweep SET owner = ? WHERE id = ?").run(JSON.stringify(thisProcess()), sweep);

@@ -5,7 +5,8 @@ import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { instrumentOf, instruments } from "../../../cli/instruments/all.ts";
+import { instrumentOf, instruments, refuseOthersOptions } from "../../../cli/instruments/all.ts";
+import type { AnySweep } from "../../../cli/results/store/results.ts";
 import { tempFolder } from "../../temp_folder.ts";
 
 const launcher = join(import.meta.dirname, "..", "..", "..", "cli", "trilane");
@@ -93,6 +94,21 @@ test("when runs are enough is an option for plans of each kind, in place of what
     assert.equal(planned.runs ?? planned.fetches, runs);
   }
   assert.match(sweep(two, "--decide", "3", "--runs", "4").stderr, /first looks after 5 repetitions \(--runs\)/);
+});
+
+test("an option of a stored sweep's instrument is refused for those of others, in a report and in an export", () => {
+  const stored = (kind: "pages" | "flows" | "fetches") => ({ id: 4, kind }) as AnySweep;
+  refuseOthersOptions(stored("fetches"), "export", { prefixes: "table.gz" });
+  refuseOthersOptions(stored("pages"), "report", { metric: "lcp", prefixes: undefined });
+  for (const command of ["report", "export"] as const)
+    assert.throws(
+      () => refuseOthersOptions(stored("flows"), command, { prefixes: "table.gz" }),
+      /^UserError: sweep 4 is of flows: --prefixes is for fetches, leave it out$/,
+    );
+  assert.throws(
+    () => refuseOthersOptions(stored("fetches"), "report", { metric: "lcp" }),
+    /^UserError: sweep 4 is of fetches: --metric is for pages, leave it out$/,
+  );
 });
 
 test("an option of page loads is refused by its name; labs and evidence are options of all", () => {

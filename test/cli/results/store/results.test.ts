@@ -336,6 +336,19 @@ describe("results", () => {
       assert.throws(() => open(home), /^Error: a fault of the disk$/);
   });
 
+  test("a sweep that may be run in another container is not removed; it is to be stopped there", async () => {
+    const results = openResults(home);
+    const { sweep } = results.beginSweep(newSweep(), false);
+    const reader = new DatabaseSync(join(home, "results.db"));
+    const owner = JSON.stringify({ ...thisProcess(), pid_namespace: "pid:[1]" });
+    reader.prepare("UPDATE sweep SET owner = ?").run(owner);
+    await assert.rejects(
+      results.removeSweeps([sweep.id]),
+      /^UserError: sweep 1 is being run by process \d+ of another container: wait for it, or stop it there$/,
+    );
+    for (const each of [results, reader]) each.close();
+  });
+
   test("a folder that may only be read is read, and what would write there is refused in one line", () => {
     const results = openResults(home);
     const { sweep } = results.beginSweep(newSweep(), false);
