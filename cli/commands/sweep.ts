@@ -68,9 +68,9 @@ const define = (table: Table) =>
 /** `reproduce` has no servers. */
 export type SweepOptions = OptionsOf<typeof defineSweep> & { plan: string } & Partial<ServersOptions>;
 
-/** Of all that sweep takes, what a plan of each instrument has. */
+/** Of all that sweep and plan take, what a plan of each instrument has. */
 const optionsOfAll: ReadonlySet<string> = new Set(
-  "runs decide precise time-limit new dry-run evidence labs stop-file stop-after quiet status verbose home json debug".split(
+  "runs decide precise time-limit detect from new dry-run evidence labs stop-file stop-after quiet status verbose home json debug".split(
     " ",
   ),
 );

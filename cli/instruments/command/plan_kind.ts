@@ -2,6 +2,7 @@
 
 import { count } from "../../base/numbers.ts";
 import type { PlanKind } from "../../engine/plan_kind.ts";
+import { questionOf } from "../../sweep/plan/detect_option.ts";
 import { commandColumns, commandFormats } from "./export/csv.ts";
 import { commandPlanLines, describeCommands } from "./plan/describe.ts";
 import { readCommandPlan, sharedCommandCells, sharedCommands } from "./plan/plan.ts";
@@ -23,12 +24,16 @@ export const commandPlans: PlanKind = {
   formatWords: "Of commands csv: a row per run; json.",
   columns: [{ of: "Of a sweep of commands", columns: commandColumns }],
   stored: async () => (await import("./stored.ts")).storedCommands,
-  read: (path, changes) => {
+  read: (path, changes, options) => {
     const plan = readCommandPlan(path, changes);
     return {
       describe: async (home, source) => {
+        const question = questionOf(options);
         const document = await describeCommands(home, source, plan);
-        return { document, lines: commandPlanLines(plan, document) };
+        const { withDetection } = await import("../../sweep/plan/detect_comparisons.ts");
+        return await withDetection({ document, lines: commandPlanLines(plan, document) }, home, question, async () =>
+          (await import("./stored.ts")).plannedCommandComparisons(plan),
+        );
       },
       execute: async (terms) => {
         const [{ execute }, { commandInstrument }] = await Promise.all([

@@ -1,19 +1,22 @@
-// Stored sweeps of commands, as `trilane report` and `export` take them: a row per run, or all as one JSON document
+// Stored sweeps of commands, as `trilane plan` takes them to see how much runs vary, and as `report` and `export` do: a row per run, or all as one JSON document
 // (schemas/command-export.schema.json).
 
 import type { CommandExport } from "../../../schemas/generated/command_export.ts";
 import type { CommandRecord } from "../../../schemas/generated/command_record.ts";
+import { mean } from "../../base/quantile.ts";
 import { chosenAttempts, chosenFormat, exportedSweep, jsonPieces, linksOf, writeExport } from "../../engine/export.ts";
 import type { ExportTerms, StoredSweeps } from "../../engine/plan_kind.ts";
 import { stoppingDocument } from "../../results/answer/rule_outcome.ts";
 import type { Results } from "../../results/store/results.ts";
+import type { PlannedComparisons } from "../../sweep/plan/detect_comparisons.ts";
 import { comparedRun } from "./answer/compared.ts";
-import { commandStopping } from "./answer/comparison.ts";
+import { commandStopping, type RuledRun, ruledCommands } from "./answer/comparison.ts";
 import { commandSentences } from "./answer/sentences.ts";
 import { summarizeCommands } from "./answer/summary.ts";
 import { bundledCommands } from "./bundled.ts";
 import { commandCsvLines, commandFormats } from "./export/csv.ts";
 import type { CommandRun } from "./metrics/values.ts";
+import { type CommandPlan, commandCellsOf } from "./plan/plan.ts";
 import { type CommandSweep, commandSweeps } from "./plan/stored_plan.ts";
 import { commandReport } from "./report/command_report.ts";
 import { type MeasuredCell, measuredCellsOf, measuredRunsOf } from "./store/measured_runs.ts";
@@ -70,3 +73,21 @@ export const storedCommands: StoredSweeps = {
   export: exportCommands,
   bundled: async () => bundledCommands,
 };
+
+/** How long runs take is known from the sweep, too. */
+export function plannedCommandComparisons(plan: CommandPlan): PlannedComparisons<RuledRun> {
+  const cells = commandCellsOf(plan).map((cell, id) => ({ ...cell, id }));
+  const ruled = ruledCommands(cells);
+  const quantities = 1 + plan.numbers.length;
+  return {
+    ...{ plan, noun: "runs", ruled, together: quantities * ruled.comparisons.length },
+    seconds: (runs, attempts) => {
+      const times_ms = attempts.flatMap(({ record }) => record?.process.wall_ms ?? []);
+      return Math.round((runs * cells.length * mean(times_ms)) / 1000);
+    },
+    stored: (results, id) => {
+      const { plan } = results.sweepOf(commandSweeps, id);
+      return commandStopping(plan, measuredCellsOf(results, id), measuredRunsOf(results, id), true);
+    },
+  };
+}

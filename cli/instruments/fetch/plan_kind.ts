@@ -2,6 +2,7 @@
 import { count } from "../../base/numbers.ts";
 import { schemaTexts } from "../../base/schema_error.ts";
 import type { PlanKind } from "../../engine/plan_kind.ts";
+import { questionOf } from "../../sweep/plan/detect_option.ts";
 import { fetchColumns, fetchFormats } from "./export/csv.ts";
 import { describeFetches, fetchPlanLines } from "./plan/describe.ts";
 import { plannedFetches, readyNamedPlan } from "./plan/page.ts";
@@ -43,16 +44,25 @@ export const fetchPlans: PlanKind = {
   formatWords: "Of fetches csv: a row each; json.",
   columns: [{ of: "Of a sweep of fetches", columns: fetchColumns }],
   stored: async () => (await import("./stored.ts")).storedFetches,
-  read: (pathOrName, changes) => {
+  read: (pathOrName, changes, options) => {
     const given = readFetchPlan(pathOrName);
     const plan = Object.keys(changes).length === 0 ? given : fetchPlanOf({ ...given, ...changes }, pathOrName);
     // Its recording is known once it is ready.
     let digest: string | null = null;
     return {
       describe: async (home, source) => {
+        const question = questionOf(options);
         const planned = await plannedFetches(home, source, plan);
         const document = describeFetches(planned);
-        return { document, lines: fetchPlanLines(planned.plan, document) };
+        const seconds = (repetitions: number): number =>
+          describeFetches({ ...planned, plan: { ...planned.plan, repetitions } }).expected_s;
+        const { withDetection } = await import("../../sweep/plan/detect_comparisons.ts");
+        return await withDetection(
+          { document, lines: fetchPlanLines(planned.plan, document) },
+          home,
+          question,
+          async () => (await import("./stored.ts")).plannedFetchComparisons(planned.plan, seconds),
+        );
       },
       execute: async (terms) => {
         const [{ execute }, { fetchInstrument }] = await Promise.all([

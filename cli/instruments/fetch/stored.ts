@@ -1,11 +1,15 @@
-// Stored sweeps of fetches, as `trilane report` and `export` take them.
+// Stored sweeps of fetches, as `trilane report` and `export` take them, and `plan` if they show how much the fetches of a plan vary.
 
 import type { StoredSweeps } from "../../engine/plan_kind.ts";
 import { urlMasking } from "../../sweep/bundle/masking.ts";
+import type { PlannedComparisons } from "../../sweep/plan/detect_comparisons.ts";
 import { comparedFetches } from "./answer/compared.ts";
+import { type RuledFetch, ruledFetches } from "./answer/comparison.ts";
 import { fetchesByPurpose } from "./answer/summary.ts";
+import { comparedTogether, fetchStopping } from "./answer/verdict.ts";
 import { fetchCsvLines } from "./export/csv.ts";
 import { exportFetches } from "./export/export_fetches.ts";
+import { type FetchPlan, fetchCellsOf } from "./plan/plan.ts";
 import { systemsOf } from "./prefixes/option.ts";
 import { fetchReport } from "./report/fetch_report.ts";
 import { fetchesOf, storedFetchCellsOf } from "./store/fetch_runs.ts";
@@ -38,3 +42,16 @@ export const storedFetches: StoredSweeps = {
     masking: urlMasking,
   }),
 };
+
+/** `seconds`: that so many runs of the plan take. */
+export function plannedFetchComparisons(
+  plan: FetchPlan,
+  seconds: (runs: number) => number,
+): PlannedComparisons<RuledFetch> {
+  const ruled = ruledFetches(fetchCellsOf(plan).map((cell, id) => ({ ...cell, id, sweep: 0 })));
+  return {
+    ...{ plan, seconds, noun: "fetches", ruled, together: comparedTogether(ruled.comparisons) },
+    stored: (results, id) =>
+      fetchStopping(results.sweepOf(fetchSweeps, id), storedFetchCellsOf(results, id), fetchesOf(results, id)),
+  };
+}

@@ -3,6 +3,7 @@
 import { plainLanes } from "../../base/lanes.ts";
 import { count } from "../../base/numbers.ts";
 import type { PlanKind } from "../../engine/plan_kind.ts";
+import { questionOf } from "../../sweep/plan/detect_option.ts";
 import { countLinks } from "../../sweep/plan/plan_links.ts";
 import { flowColumns, flowFormats } from "./export/csv.ts";
 import { seriesColumns } from "./export/series_csv.ts";
@@ -33,16 +34,19 @@ export const flowPlans: PlanKind = {
     { of: "Of its series", columns: seriesColumns },
   ],
   stored: async () => (await import("./stored.ts")).storedFlows,
-  read: (pathOrName, changes) => {
+  read: (pathOrName, changes, options) => {
     const given = readFlowPlan(pathOrName);
     const plan = Object.keys(changes).length === 0 ? given : flowPlanOf({ ...given, ...changes }, pathOrName);
     return {
       describe: async (home, source) => {
-        const document = describeFlows(
-          plan,
-          plan.page === undefined ? null : await pageSizeOf(home, source, plan.page, null),
+        const question = questionOf(options);
+        const size = plan.page === undefined ? null : await pageSizeOf(home, source, plan.page, null);
+        const document = describeFlows(plan, size);
+        const seconds = (repetitions: number): number => describeFlows({ ...plan, repetitions }, size).expected_s;
+        const { withDetection } = await import("../../sweep/plan/detect_comparisons.ts");
+        return await withDetection({ document, lines: flowPlanLines(plan, document) }, home, question, async () =>
+          (await import("./stored.ts")).plannedFlowComparisons(plan, seconds),
         );
-        return { document, lines: flowPlanLines(plan, document) };
       },
       execute: async (terms) => {
         const [{ execute }, { flowInstrument }] = await Promise.all([

@@ -27,7 +27,8 @@ export interface Contrast {
   readonly n: number;
 }
 
-const logOf = ({ one, other }: Pair): number => Math.log(one / other);
+/** Of how many times `other` one is. */
+export const logOf = ({ one, other }: Pair): number => Math.log(one / other);
 const isUsable = ({ one, other }: Pair): boolean => one > 0 && other > 0;
 
 /** The same, turned, whichever of the two comes first. */
@@ -35,6 +36,13 @@ function logInterval(logs: readonly number[]): Interval | null {
   if (median(logs) >= 0) return medianInterval(logs);
   const turned = medianInterval(logs.map((log) => -log));
   return turned && { low: -turned.high, high: -turned.low };
+}
+
+/** Of at least five objects each is a unit: its pairs share its server and its way. Of fewer each pair is. */
+export function unitsOf<Of extends Pair>(objects: readonly (readonly Of[])[]) {
+  return objects.length >= minimumUnits
+    ? ({ unit: "object", units: objects } as const)
+    : ({ unit: "pair", units: objects.flat().map((pair) => [pair]) } as const);
 }
 
 /** `units`: of each its pairs, of which it counts the median. null: there is no pair. */

@@ -72,13 +72,13 @@ export function givenNoise(spread: number, pair: LanePair): LoadNoise {
 const fewestRuns = 2;
 /** So many loads' worth of what all cells have goes into each cell's spread. */
 const borrowed = 4;
-/** Of fewer blocks in a cell no shape is taken: deviations from a median of three have a shape of their own. */
-const fewestOfShape = 8;
+/** Of fewer blocks in a cell, or pairs, no shape is taken: deviations from a median of three have a shape of their own. */
+export const fewestOfShape = 8;
 /** z of the chance at which pilots may have hidden more. */
 const hidden = -0.8416;
 
 /** A spread's upper limit over its estimate, which four of five do not pass (Browne 1995); chi-square by Wilson and Hilferty. */
-function allowanceFor(freedom: number): number {
+export function allowanceFor(freedom: number): number {
   return (1 - 2 / (9 * freedom) + hidden * Math.sqrt(2 / (9 * freedom))) ** -1.5;
 }
 

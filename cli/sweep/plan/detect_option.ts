@@ -1,5 +1,5 @@
 // `--detect`, `--spread` and `--from` of `plan`: which effect the runs should show, and how loads are known to scatter. Words to numbers;
-// what follows from them is cli/instruments/page/plan/detection.ts's.
+// what follows from them is cli/instruments/page/plan/detection.ts's, and detect_comparisons.ts's for what is compared by pairs.
 
 import { UserError } from "../../base/errors.ts";
 import { isWithin, type Range, rangeWords } from "../../base/option.ts";
@@ -50,13 +50,14 @@ export function defineDetect<T>(table: OptionTable<T>): OptionTable<T & DetectOp
     .option("from", {
       type: "string",
       placeholder: "SWEEP",
-      describe: "a sweep, or a pilot of three runs, whose loads show it: its number, or a file as `compare` takes it",
+      describe:
+        "a sweep, or a pilot of three runs, that shows it, of flows, fetches and commands required: its number, or a file as `compare` takes it",
     })
     .group(["detect", "spread", "from"], "What runs can show:");
 }
 
-/** UserError where what is given cannot be, or both are. */
-export function questionOf({ detect, spread, from }: DetectOptions): DetectionQuestion {
+/** @throws UserError if what is given cannot be, or both are */
+export function questionOf({ detect, spread, from }: Partial<DetectOptions>): DetectionQuestion {
   if (spread !== undefined && from !== undefined)
     throw new UserError("--spread and --from both say how loads vary: give one of them");
   return {
@@ -66,13 +67,19 @@ export function questionOf({ detect, spread, from }: DetectOptions): DetectionQu
   };
 }
 
-/** UserError for a plan whose number of runs for an effect is not known. */
-export function refuseUnanswerable({ lanes, until }: Plan, { percent }: DetectionQuestion): void {
-  if (percent === null) return;
+/** @throws UserError for a plan whose rule decides how many runs there are */
+export function refuseRule({ until }: Pick<Plan, "until">): void {
   if (until)
     throw new UserError(
       "--detect asks for a number of runs; --decide and --precise load until it is enough: give one of them",
     );
+}
+
+/** @throws UserError for a plan whose number of runs for an effect is not known */
+export function refuseUnanswerable(plan: Plan, { percent }: DetectionQuestion): void {
+  if (percent === null) return;
+  refuseRule(plan);
+  const { lanes } = plan;
   if (lanes.length < 2)
     throw new UserError(`--detect compares lanes, and the plan has only ${lanes[0]}: give it another`);
 }

@@ -1,11 +1,10 @@
 // Which lanes, versions of TLS and of IP, and servers are compared with which, and by what, for verdict and rule. Two lanes' fetches of the same
 // objects in the same blocks: how many times as long one of them takes until it may ask, or has its first byte. An object with five or more
 // others is one unit, as in summary.ts; of fewer each pair is. Pure.
-import { minimumUnits } from "../../../base/interval.ts";
 import { median } from "../../../base/quantile.ts";
 import { metrics } from "../../../registry/metrics.ts";
 import type { Ruled, RuledSide } from "../../../results/answer/block_values.ts";
-import { type Contrast, contrast, type Pair } from "../../../results/answer/contrast.ts";
+import { type Contrast, contrast, type Pair, unitsOf } from "../../../results/answer/contrast.ts";
 import { bareLane, serverOfLane, variantWords } from "../metrics/fetched.ts";
 import type { FetchCell, StoredFetch } from "../store/fetch_runs.ts";
 import { distinctPlaces, type FetchPlace, placeKey } from "./summary.ts";
@@ -42,8 +41,7 @@ export function timeDifference(
 ): TimeDifference | null {
   const pairs = pairsOf(ones, others, time);
   const byObject = [...Map.groupBy(pairs, ({ object }) => object).values()];
-  const unit = byObject.length >= minimumUnits ? "object" : "pair";
-  const units = unit === "object" ? byObject : pairs.map((pair) => [pair]);
+  const { unit, units } = unitsOf(byObject);
   const found = contrast(units);
   return (
     found && { ...found, unit, median_ms: median(units.map((of) => median(of.map((pair) => pair.one - pair.other)))) }

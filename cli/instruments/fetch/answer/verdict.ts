@@ -1,7 +1,7 @@
 // What fetches say in sentences: which lane connects and has its first byte sooner, by how much, with interval and counts; and IPv6 against
 // IPv4. Pure: text out, no colour.
 import { formatTime } from "../../../base/numbers.ts";
-import { pairsOf } from "../../../results/answer/block_values.ts";
+import { pairsOf, type Ruled } from "../../../results/answer/block_values.ts";
 import { isProbable, percentsOf, surenessNote, unitsText } from "../../../results/answer/contrast.ts";
 import { equalEvidence, type Judged, judgeTogether, withinWords } from "../../../results/answer/judged.ts";
 import type { StoppingOf } from "../../../results/answer/rule_outcome.ts";
@@ -23,6 +23,12 @@ import { distinctPlaces, type FetchPlace, placeKey, timedAttempts } from "./summ
 const mostSentences = 5;
 const mostOfServers = 12;
 const mostWithoutInterval = 2;
+
+const mostShown = (byDownload: boolean): number => (byDownload ? mostOfServers : mostSentences);
+
+/** How many comparisons are read together: of each pair of places its connection and a time, as many as have a sentence. */
+export const comparedTogether = (comparisons: Ruled<RuledFetch>["comparisons"]): number =>
+  2 * Math.min(comparisons.length, mostShown(comparisons.some(({ one }) => one.quantity.name === "download_ms")));
 
 /** `h1 with TLS 1.2 over IPv6`: what is needed to tell the two apart, and what they share where there are others. */
 function nameOf(place: FetchPlace, beside: FetchPlace, all: readonly FetchPlace[]): string {
@@ -127,8 +133,9 @@ export function fetchVerdict(
     const ruled = rule[index] ? pairsOf(rule[index], fetches) : null;
     return [{ where, ...names, connect, firstByte, byDownload: time === "download_ms", ruled }];
   });
-  const mostShown = all.some(({ byDownload }) => byDownload) ? mostOfServers : mostSentences;
-  const most = all.some(({ connect }) => connect.interval !== null) ? mostShown : mostWithoutInterval;
+  const most = all.some(({ connect }) => connect.interval !== null)
+    ? mostShown(all.some(({ byDownload }) => byDownload))
+    : mostWithoutInterval;
   const mentioned = all.slice(0, most);
   const judged = judgeTogether(
     mentioned.flatMap(({ connect, firstByte, ruled }) => [

@@ -161,21 +161,26 @@ function overAll(alike: readonly Compared[], within: string): string {
 const capital = (text: string): string =>
   text.replace(/^(?:a flow|between|on|in) /, (word) => word.charAt(0).toUpperCase() + word.slice(1));
 
-/** Empty where there is nothing to compare. All that is returned is judged together. `runs`: every attempt, in the order in which they ended. */
+/** Comparisons by what is compared, on all links: those that have a sentence. */
+const mentioned = <Named extends { readonly words: readonly [string, string] }>(all: readonly Named[]): Named[][] =>
+  [...Map.groupBy(all, ({ words }) => JSON.stringify(words)).values()].slice(0, mostSentences);
+
+/** How many comparisons are read together. */
+export const comparedTogether = (cells: readonly ContrastedCell[]): number =>
+  mentioned(ruledFlows(cells).comparisons).flat().length;
+
+/** Empty if there is nothing to compare. All that is returned is judged together. `runs`: every attempt, in the order in which they ended. */
 export function flowContrasts(
   cells: readonly ContrastedCell[],
   runs: readonly RuledFlowRun[],
   { until }: Pick<StoredFlowPlan, "until"> = {},
 ): string[] {
-  const all = ruledFlows(cells).comparisons.flatMap(({ link, words: [one, other], ...sides }) => {
+  const all = ruledFlows(cells).comparisons.flatMap(({ link, words, ...sides }) => {
     const ruled = pairsOf(sides, runs);
     const found = contrast(ruled.map((pair) => [pair]));
-    return found ? [{ link, one: spokenFlows(one), other: spokenFlows(other), found, ruled }] : [];
+    return found ? [{ link, words, one: spokenFlows(words[0]), other: spokenFlows(words[1]), found, ruled }] : [];
   });
-  const pairs = [...Map.groupBy(all, ({ one, other }) => JSON.stringify([one, other])).values()].slice(
-    0,
-    mostSentences,
-  );
+  const pairs = mentioned(all);
   const judged = judgeTogether(pairs.flat(), until);
   const note = surenessNote(judged, "runs");
   const left = judged.values();

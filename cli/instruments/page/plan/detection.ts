@@ -5,18 +5,17 @@ import type { Detection, RunsNeeded } from "../../../../schemas/generated/sweep_
 import { UserError } from "../../../base/errors.ts";
 import type { LaneLabel } from "../../../base/lanes.ts";
 import { chooseSweep, openNamed } from "../../../results/export/choose.ts";
-import type { Results } from "../../../results/store/results.ts";
-import { samplesOf } from "../../../results/verdict/compared_metric.ts";
 import {
-  type Design,
-  designOfCell,
   logOfPercent,
   powers,
   Reaches,
   runsNeeded,
   runsNeededWider,
   shownBy,
-} from "../../../results/verdict/detectable_effect.ts";
+} from "../../../results/stats/runs_search.ts";
+import type { Results } from "../../../results/store/results.ts";
+import { samplesOf } from "../../../results/verdict/compared_metric.ts";
+import { type Design, designOfCell, pageStudies } from "../../../results/verdict/detectable_effect.ts";
 import {
   type Both,
   givenNoise,
@@ -153,8 +152,8 @@ export function detectionOf(
   const { noise, basis, sweep } = found;
   const design = designOf(noise, plan);
   const cell = designOfCell(noise, noise.typical, design.comparisons);
-  const cellReaches = new Reaches(cell, plan.seed);
-  const pooledReaches = design.cells.length > 1 ? new Reaches(design, plan.seed) : null;
+  const cellReaches = new Reaches(pageStudies(cell), plan.seed);
+  const pooledReaches = design.cells.length > 1 ? new Reaches(pageStudies(design), plan.seed) : null;
   const shown = (scope: Detection["shown"][number]["scope"], reaches: Reaches): Detection["shown"][number] => ({
     scope,
     percents: shownBy(reaches, plan.repetitions),
@@ -169,12 +168,12 @@ export function detectionOf(
       needed.push({ scope, power, runs, expected_s: runs === null ? null : seconds(runs), shown: share });
     };
     for (const power of powers) {
-      const one = runsNeeded(cell, cellReaches, effect, power, plan.seed);
+      const one = runsNeeded(cellReaches, effect, power);
       add("cell", power, one.runs, one.shown);
       if (wider > alike)
         add("noisiest", power, one.runs && runsNeededWider(cellReaches, effect, power, one.runs, wider), null);
       if (!pooledReaches) continue;
-      const all = runsNeeded(design, pooledReaches, effect, power, plan.seed);
+      const all = runsNeeded(pooledReaches, effect, power);
       add("pooled", power, all.runs, all.shown);
     }
   }

@@ -1,21 +1,19 @@
 // What a plan's runs can show in words, for `trilane plan`. Computes nothing.
 import type { Detection, RunsNeeded } from "../../../../schemas/generated/sweep_event.ts";
-import { count } from "../../../base/numbers.ts";
-import { mostRuns } from "../../../results/verdict/detectable_effect.ts";
-import { formatDuration } from "../../../sweep/progress/progress_lines.ts";
-
-const plain = (percent: number): string => String(Number(percent.toPrecision(2)));
-
-/** Of fewer the shape of what varies is not known, and lanes of two kinds take more runs. */
-const fewRuns = 8;
+import {
+  neededTitle,
+  plain,
+  runsWords,
+  shownTitle,
+  shownWords,
+  sweepWords,
+} from "../../../sweep/plan/detected_words.ts";
 
 /** `vary by 2.1 % (h3 over h2; standard deviation), by sweep 5`. */
 function noiseWords({ basis, sweep, lane, over, ...of }: Detection): string {
-  const [found, planned] = [of.spread_percent, of.planned_with_percent].map(plain);
-  const allowance = planned === found ? "" : `; planned with ${planned} %, because few loads may hide more`;
-  const rough = of.pilot_runs !== null && of.pilot_runs < fewRuns ? `, of only ${count(of.pilot_runs, "run")}` : "";
+  const found = plain(of.spread_percent);
   const says = {
-    sweep: `by sweep ${sweep}${rough}${allowance}`,
+    sweep: sweepWords({ sweep, ...of }, "loads"),
     given: "as given",
     assumed: "assumed: --from SWEEP or --spread PERCENT says better",
   }[basis];
@@ -32,31 +30,17 @@ const scopeWidth = Math.max(...Object.values(scopes).map((name) => name.length))
 const row = (scope: RunsNeeded["scope"], values: readonly string[]): string =>
   `${scopes[scope].padEnd(scopeWidth)}${values.join(" / ")}`;
 
-const often = "in 80 / 95 of 100 sweeps";
-
 function shownLines({ shown, runs }: Detection): string[] {
-  const rows = shown.map(({ scope, percents }) =>
-    percents.some((percent) => percent === null)
-      ? row(scope, ["nothing: too few runs for an interval"])
-      : row(
-          scope,
-          percents.map((percent) => `${plain(percent ?? 0)} %`),
-        ),
-  );
-  return [`differences that ${count(runs, "run")} would show ${often}:`, ...rows];
+  const rows = shown.map(({ scope, percents }) => row(scope, shownWords(percents)));
+  return [shownTitle(runs), ...rows];
 }
-
-const runsWords = ({ runs, expected_s }: RunsNeeded): string =>
-  runs === null || expected_s === null
-    ? `more than ${mostRuns} runs`
-    : `${count(runs, "run")}, ${formatDuration(expected_s)}`;
 
 function neededLines({ needed, detect_percent }: Detection): string[] {
   if (needed.length === 0) return [];
   const rows = [...Map.groupBy(needed, ({ scope }) => scope)].map(([scope, of]) => row(scope, of.map(runsWords)));
   const isBeyond = needed.some(({ scope, runs }) => scope === "pooled" && runs === null);
   const remedy = isBeyond ? ["Pages or links differ by more than that: more of them help, and no runs."] : [];
-  return [`runs and time to show ${plain(detect_percent ?? 0)} % ${often}:`, ...rows, ...remedy];
+  return [neededTitle(detect_percent), ...rows, ...remedy];
 }
 
 /** How near the slower ones are to half decides where a lane's median lies, and a pilot shows it badly. */

@@ -99,7 +99,7 @@ function finishedSweep(home: string, plan: Plan): Sweep | null {
 
 async function described(home: string, source: PageSource, options: PagePlanOptions) {
   const { describePlan, planLines } = await import("./describe.ts");
-  const question = questionOf({ detect: undefined, spread: undefined, from: undefined, ...options });
+  const question = questionOf(options);
   const given = await source.withMatchedPages(home, readPlanWithTraces(home, options));
   const named: PlanPage[] = [];
   const sizes = new Map<string, PageSize>();

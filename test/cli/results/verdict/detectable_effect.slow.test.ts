@@ -3,10 +3,7 @@
 // Wide: cli/results/verdict.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { compare, direction } from "../../../../cli/results/verdict/comparison.ts";
 import {
-  type Design,
-  designOfCell,
   logOfPercent,
   mostRuns,
   type Power,
@@ -15,7 +12,9 @@ import {
   runsNeeded,
   runsNeededWider,
   shownBy,
-} from "../../../../cli/results/verdict/detectable_effect.ts";
+} from "../../../../cli/results/stats/runs_search.ts";
+import { compare, direction } from "../../../../cli/results/verdict/comparison.ts";
+import { type Design, designOfCell, pageStudies } from "../../../../cli/results/verdict/detectable_effect.ts";
 import { givenNoise, noiseOf } from "../../../../cli/results/verdict/load_noise.ts";
 import { type Lanes, lanesOf, normalNoise, ofTwoKinds, pair } from "./simulated_lanes.ts";
 
@@ -28,7 +27,7 @@ function shownIn(lanes: Lanes, studies: number): number {
 }
 
 const neededFor = (design: Design, percent: number, power: Power): number => {
-  const { runs, shown } = runsNeeded(design, new Reaches(design, 1), logOfPercent(percent), power, 1);
+  const { runs, shown } = runsNeeded(new Reaches(pageStudies(design), 1), logOfPercent(percent), power);
   assert.ok(runs !== null && shown !== null && shown >= power);
   return runs;
 };
@@ -45,7 +44,7 @@ test("3 % on one page, loads varying by 2 %: the runs that are said show it as o
 
 test("what a number of runs shows is what it shows: 80 and 95 % of studies with that effect", () => {
   const noise = givenNoise(0.03, pair);
-  const percents = shownBy(new Reaches(designOfCell(noise, noise.typical, 1), 2), 12);
+  const percents = shownBy(new Reaches(pageStudies(designOfCell(noise, noise.typical, 1)), 2), 12);
   for (const [index, power] of powers.entries()) {
     const percent = percents[index];
     assert.ok(percent);
@@ -83,20 +82,20 @@ test("pages that differ take more runs or none will do; a cell that varies twice
   const effect = logOfPercent(3);
   const ofAlike = neededFor(alike, 3, 0.8);
   const unlike = { ...alike, noise };
-  const ofUnlike = runsNeeded(unlike, new Reaches(unlike, 1), effect, 0.8, 1).runs;
+  const ofUnlike = runsNeeded(new Reaches(pageStudies(unlike), 1), effect, 0.8).runs;
   assert.ok(ofUnlike === null || ofUnlike >= ofAlike);
   const cell = designOfCell(noise, noise.typical, 1);
-  const reaches = new Reaches(cell, 1);
-  const { runs } = runsNeeded(cell, reaches, effect, 0.8, 1);
+  const reaches = new Reaches(pageStudies(cell), 1);
+  const { runs } = runsNeeded(reaches, effect, 0.8);
   const wider = runs && runsNeededWider(reaches, effect, 0.8, runs, 2);
   assert.ok(runs && wider && wider > 3 * runs && wider < 5 * runs, `${runs}, ${wider}`);
-  assert.equal(runsNeeded(cell, reaches, logOfPercent(0.1), 0.95, 1).runs, null, `more than ${mostRuns}`);
+  assert.equal(runsNeeded(reaches, logOfPercent(0.1), 0.95).runs, null, `more than ${mostRuns}`);
 });
 
 test("the same question has the same answer; too few runs for an interval show nothing", () => {
   const noise = givenNoise(0.02, pair);
   const cell = designOfCell(noise, noise.typical, 1);
-  const ask = () => runsNeeded(cell, new Reaches(cell, 5), logOfPercent(8), 0.8, 5);
+  const ask = () => runsNeeded(new Reaches(pageStudies(cell), 5), logOfPercent(8), 0.8);
   assert.deepEqual(ask(), ask());
-  assert.deepEqual(shownBy(new Reaches(cell, 5), 2), [null, null]);
+  assert.deepEqual(shownBy(new Reaches(pageStudies(cell), 5), 2), [null, null]);
 });
