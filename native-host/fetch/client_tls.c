@@ -2,7 +2,6 @@
 
 #include "fetch/connection.h"
 
-#include <errno.h>
 #include <openssl/err.h>
 #include <openssl/pool.h>
 #include <openssl/x509.h>
@@ -14,7 +13,6 @@
 struct client_tls {
     SSL_CTX *context;
     bool is_quic;
-    FILE *key_log; // NULL: none
 };
 
 struct ticket {
@@ -113,22 +111,10 @@ const uint8_t *ticket_for_quiche(const struct ticket *ticket, size_t *size) {
 // --- keys
 
 static void on_key(const SSL *ssl, const char *line) {
-    const struct client_tls *tls = SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl));
-    fprintf(tls->key_log, "%s\n", line);
+    FILE *key_log = SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl));
+    fprintf(key_log, "%s\n", line);
     // Whoever reads the file meanwhile has whole lines.
-    fflush(tls->key_log);
-}
-
-static int log_keys(struct client_tls *tls, const char *path, char *error, size_t error_size) {
-    if (!path) return 0;
-    tls->key_log = fopen(path, "ae");
-    if (!tls->key_log) {
-        snprintf(error, error_size, "SSLKEYLOGFILE: %s: %s", path, strerror(errno));
-        return -1;
-    }
-    SSL_CTX_set_app_data(tls->context, tls);
-    SSL_CTX_set_keylog_callback(tls->context, on_key);
-    return 0;
+    fflush(key_log);
 }
 
 // --- contexts and connections
@@ -137,7 +123,6 @@ int client_tls_open(struct client_tls **out, const struct client_tls_options *op
                     size_t error_size) {
     struct client_tls *tls = calloc(1, sizeof *tls);
     SSL_CTX *context = SSL_CTX_new(TLS_method());
-    if (tls) *tls = (struct client_tls){.context = context, .is_quic = options->is_quic};
     uint8_t alpn[16];
     const size_t alpn_size = strlen(options->alpn);
     alpn[0] = (uint8_t)alpn_size;
@@ -146,8 +131,7 @@ int client_tls_open(struct client_tls **out, const struct client_tls_options *op
     if (!tls || !context || SSL_CTX_set_min_proto_version(context, options->version) != 1 ||
         SSL_CTX_set_max_proto_version(context, options->version) != 1 ||
         SSL_CTX_set_alpn_protos(context, alpn, (unsigned)alpn_size + 1) != 0 ||
-        trust(context, options, error, error_size) < 0 ||
-        log_keys(tls, options->key_log, error, error_size) < 0) {
+        trust(context, options, error, error_size) < 0) {
         ERR_clear_error();
         SSL_CTX_free(context);
         free(tls);
@@ -157,6 +141,11 @@ int client_tls_open(struct client_tls **out, const struct client_tls_options *op
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
     SSL_CTX_sess_set_new_cb(context, on_ticket);
     SSL_CTX_set_early_data_enabled(context, options->early_data);
+    if (options->key_log) {
+        SSL_CTX_set_app_data(context, options->key_log);
+        SSL_CTX_set_keylog_callback(context, on_key);
+    }
+    *tls = (struct client_tls){context, options->is_quic};
     *out = tls;
     return 0;
 }
@@ -164,7 +153,6 @@ int client_tls_open(struct client_tls **out, const struct client_tls_options *op
 void client_tls_close(struct client_tls *tls) {
     if (!tls) return;
     SSL_CTX_free(tls->context);
-    if (tls->key_log) fclose(tls->key_log);
     free(tls);
 }
 

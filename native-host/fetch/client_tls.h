@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct client_tls;
 // What a server gave a connection, for the next one: used once.
@@ -18,7 +19,7 @@ struct client_tls_options {
     bool verify;
     const char *authorities; // file of trusted certificates (PEM); NULL: the system's
     bool early_data;
-    const char *key_log; // file to which keys are added; NULL: none
+    FILE *key_log; // to which keys are added; NULL: none
 };
 
 // 0, or -1 with a line in `error`.

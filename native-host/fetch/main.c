@@ -41,7 +41,7 @@ static void raise_walls(const struct fetch_options *options) {
                                 .call_count = sizeof calls / sizeof calls[0],
                                 .reads = {"/etc", "/run/systemd/resolve", "/run/NetworkManager",
                                           "/run/resolvconf", options->authorities},
-                                .writes = {options->qlog_folder, options->key_log}};
+                                .writes = {options->qlog_folder}};
     walls_raise_or_say(&walls);
 }
 
@@ -59,6 +59,10 @@ int main(int argc, char **argv) {
         file = strcmp(options.urls_file, "-") == 0 ? stdin : fopen(options.urls_file, "re");
         if (!file) die(EXIT_BAD_INPUT, "urls: %s: %s", options.urls_file, strerror(errno));
     }
+    // Before the walls, which would have to leave the file's whole folder open.
+    if (options.key_log_path && !(options.key_log = fopen(options.key_log_path, "ae")))
+        die(EXIT_BAD_INPUT, "SSLKEYLOGFILE: %s: %s: name another file, or unset it", options.key_log_path,
+            strerror(errno));
     // Before its first thread. It needs no capability, whoever starts it.
     raise_walls(&options);
     if (fetcher_open(&fetcher, &options, error, sizeof error) < 0) die(EXIT_BAD_INPUT, "%s", error);
@@ -68,6 +72,7 @@ int main(int argc, char **argv) {
     const bool unread = file && ferror(file);
     if (file && file != stdin) fclose(file);
     fetcher_close(fetcher);
+    if (options.key_log) fclose(options.key_log);
     if (unread) die(EXIT_RUN_FAILED, "urls: %s could not be read to its end", options.urls_file);
     return 0;
 }

@@ -166,8 +166,8 @@ void options_read(struct fetch_options *options, int argc, char **argv) {
                                       .max_body_bytes = UINT64_MAX,
                                       .user_agent = "trilane-fetch/" TRILANE_VERSION};
     const int words = command_line_read(&line, options, argc, argv);
-    options->key_log = getenv("SSLKEYLOGFILE");
-    if (options->key_log && !*options->key_log) options->key_log = NULL;
+    options->key_log_path = getenv("SSLKEYLOGFILE");
+    if (options->key_log_path && !*options->key_log_path) options->key_log_path = NULL;
     options->urls = argv + words;
     options->url_count = (size_t)(argc - words);
     check(options);

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 // Those of schemas/fetch-record.schema.json.
 enum fetch_lane { LANE_H1, LANE_H2, LANE_H2_0RTT, LANE_H3, LANE_H3_0RTT, LANES };
@@ -32,10 +33,11 @@ struct fetch_options {
     uint64_t max_body_bytes;
     uint32_t follow;
     const char *user_agent;
-    const char *qlog_folder; // NULL: no qlogs
-    const char *key_log;     // file of TLS keys that the environment names (SSLKEYLOGFILE); NULL: none
-    const char *urls_file;   // NULL: none; "-": standard input
-    char **urls;             // those of the command line
+    const char *qlog_folder;  // NULL: no qlogs
+    const char *key_log_path; // file of TLS keys that the environment names (SSLKEYLOGFILE); NULL: none
+    FILE *key_log;            // the same, open
+    const char *urls_file;    // NULL: none; "-": standard input
+    char **urls;              // those of the command line
     size_t url_count;
 };
 

@@ -293,8 +293,9 @@ UNIT_TEST(keys_are_added_to_the_file_that_the_environment_names) {
     assert_non_null(strstr(keys, "\nSERVER_TRAFFIC_SECRET_0 "));
     setenv("SSLKEYLOGFILE", "/nonexistent/keys", 1);
     rows_fetch(&run, words);
-    assert_string_equal(run.err,
-                        "trilane-fetch: SSLKEYLOGFILE: /nonexistent/keys: No such file or directory\n");
+    assert_string_equal(
+        run.err, "trilane-fetch: SSLKEYLOGFILE: /nonexistent/keys: No such file or directory: name another "
+                 "file, or unset it\n");
     assert_int_equal(run.status, 2);
     unsetenv("SSLKEYLOGFILE");
     hostile_server_stop(&server);
