@@ -93,6 +93,12 @@ function limitLines(plan: Plan): string[] {
   );
 }
 
+/** A number of three digits has no room in the title. */
+const pageLines = (pages: readonly string[]): string[] =>
+  pages.length < 100
+    ? paragraph(count(pages.length, "page"), pages.join(" "))
+    : paragraph("pages", `${pages.length}: ${pages.join(" ")}`);
+
 /** The plan for people, within 80 columns. */
 export function planLines(plan: Plan, planned: SweepPlanned): string[] {
   const { pages, lanes, links, cells, loads, done, expected_s, expected_bytes, detection } = planned;
@@ -102,7 +108,7 @@ export function planLines(plan: Plan, planned: SweepPlanned): string[] {
     ...paragraph("plan", plan.name),
     ...(plan.description ? paragraph("asks", plan.description) : []),
     ...(plan.reference ? paragraph("after", plan.reference) : []),
-    ...paragraph(count(pages.length, "page"), pages.join(" ")),
+    ...pageLines(pages),
     ...paragraph("lanes", lanes.join(" ")),
     ...paragraph("links", `${links.length}: ${links.join(" ")}`),
     ...(servingLine(plan.serving) === "" ? [] : paragraph("serving", servingLine(plan.serving))),

@@ -26,3 +26,16 @@ test("a plan's time is that of each machine where it may be spread over several"
   assert.match(alone, words);
   assert.doesNotMatch(alone, /cell/);
 });
+
+test("the number of pages stands apart from their names, however many there are", async () => {
+  const home = tempFolder("trilane-describe-");
+  for (const [many, words] of [
+    [2, /^2 pages +p0 p1$/m],
+    [100, /^pages +100: p0 p1 p2 /m],
+  ] as const) {
+    const pages = Array.from({ length: many }, (_, index) => `p${index}`);
+    const plan = fastPlan({ pages });
+    const sizes = new Map(pages.map((page) => [page, { exchanges: 1, body_bytes: 10 }]));
+    assert.match(planLines(plan, await describePlan(home, plan, source, sizes)).join("\n"), words);
+  }
+});
