@@ -4,7 +4,7 @@ import { schemaTexts } from "../../base/schema_error.ts";
 import type { PlanKind } from "../../engine/plan_kind.ts";
 import { questionOf } from "../../sweep/plan/detect_option.ts";
 import { fetchColumns, fetchFormats } from "./export/csv.ts";
-import { describeFetches, fetchPlanLines } from "./plan/describe.ts";
+import { describeFetches, fetchPlanLines, withObjects } from "./plan/describe.ts";
 import { plannedFetches, readyNamedPlan } from "./plan/page.ts";
 import { fetchPlanDigest, fetchPlanOf, readFetchPlan, shippedFetchPlans } from "./plan/plan.ts";
 import { sharedFetchCells, sharedFetches } from "./plan/shares.ts";
@@ -61,7 +61,7 @@ export const fetchPlans: PlanKind = {
           { document, lines: fetchPlanLines(planned.plan, document) },
           home,
           question,
-          async () => (await import("./stored.ts")).plannedFetchComparisons(planned.plan, seconds),
+          async () => (await import("./stored.ts")).plannedFetchComparisons(withObjects(planned).plan, seconds),
         );
       },
       execute: async (terms) => {

@@ -9,7 +9,7 @@ import type { Studies, Study } from "../stats/runs_search.ts";
 import { allowanceFor, fewestOfShape } from "../verdict/load_noise.ts";
 import { type RuledAttempt, type RuledComparison, RuledValues } from "./block_values.ts";
 import { contrast, logOf, type Pair, unitsOf } from "./contrast.ts";
-import { judgeTogether } from "./judged.ts";
+import { judgeTogether, type ToJudge } from "./judged.ts";
 
 type Draw = (random: RandomSource) => number;
 
@@ -126,24 +126,28 @@ function studyUnits({ objects, deviation, offset }: PairedNoise, runs: number, r
   return unitsOf(pairs).units.map((unit) => median(unit.map(logOf)));
 }
 
-/** Whether the answer says that one is more, also if nothing else that is read together differs. */
-function isShown(units: readonly number[], together: number): boolean {
+const isMore = (all: readonly ToJudge[]): boolean => judgeTogether(all, undefined)[0]?.shown === "more";
+
+/** Whether the answer says that one is more, also if nothing else differs that is read with it (`others`). */
+function isShown(units: readonly number[], others: readonly ToJudge[]): boolean {
   const found = contrast(units.map((log) => [pairOf(log)]));
   if (found === null) return false;
-  const others = Array.from({ length: together - 1 }, () => ({ ...found, probability: 1 }));
-  const [judged] = judgeTogether(
-    [found, ...others].map((each) => ({ found: each, ruled: null })),
-    undefined,
-  );
-  return judged?.shown === "more";
+  const own: ToJudge = { found, ruled: null };
+  // What is not shown alone is not shown beside others: few studies are read with hundreds of them.
+  return isMore([own]) && (others.length === 0 || isMore([own, ...others]));
 }
 
-function studyOf(units: readonly number[], together: number): Study {
+const noDifference: ToJudge = {
+  found: { ratio: 1, interval: { low: 1, high: 1 }, probability: 1, comparisons: 1, n: 1 },
+  ruled: null,
+};
+
+function studyOf(units: readonly number[], others: readonly ToJudge[]): Study {
   return {
     isShown: (more) =>
       isShown(
         units.map((log) => log + more),
-        together,
+        others,
       ),
     leastShown: () => {
       const interval = contrast(units.map((log) => [pairOf(log)]))?.interval;
@@ -153,22 +157,25 @@ function studyOf(units: readonly number[], together: number): Study {
 }
 
 /** Studies that are simulated: enough to know a power within some 3 %, and of many values fewer. */
-const studies = { most: 600, least: 40, values: 400_000 } as const;
+const studies = { most: 400, least: 40, values: 60_000 } as const;
 
 /** Studies of one comparison, that is read with others: `together` of them are corrected for one another. */
-export const pairedStudies = (noise: PairedNoise, together: number): Studies => ({
-  count: (runs) => {
-    const values = runs * Math.min(noise.objects, mostObjects);
-    return Math.max(studies.least, Math.min(studies.most, Math.round(studies.values / values)));
-  },
-  draw: (runs, effect, random) =>
-    studyOf(
-      studyUnits(noise, runs, random).map((log) => log + effect),
-      together,
-    ),
-  areCheap: true,
-  runsByTheory: (effect, distance) => {
-    const units = noise.objects < minimumUnits ? noise.objects : 1;
-    return Math.ceil((medianVariance * (noise.spread * noise.allowance * (distance / effect)) ** 2) / units);
-  },
-});
+export function pairedStudies(noise: PairedNoise, together: number): Studies {
+  const others = Array.from({ length: together - 1 }, () => noDifference);
+  return {
+    count: (runs) => {
+      const values = runs * Math.min(noise.objects, mostObjects);
+      return Math.max(studies.least, Math.min(studies.most, Math.round(studies.values / values)));
+    },
+    draw: (runs, effect, random) =>
+      studyOf(
+        studyUnits(noise, runs, random).map((log) => log + effect),
+        others,
+      ),
+    areCheap: true,
+    runsByTheory: (effect, distance) => {
+      const units = noise.objects < minimumUnits ? noise.objects : 1;
+      return Math.ceil((medianVariance * (noise.spread * noise.allowance * (distance / effect)) ** 2) / units);
+    },
+  };
+}

@@ -44,7 +44,7 @@ function shownShare(of: Studies, runs: number, effect: number, seed: number): nu
 }
 
 /** An effect is known well enough to this share of it. */
-const exactEnough = { cheap: 0.01, costly: 0.06 } as const;
+const exactEnough = { cheap: 0.02, costly: 0.06 } as const;
 /** Effects (logarithms) below are as good as none, and above none that a page has. */
 const [leastEffect, mostEffect] = [1e-4, 3];
 

@@ -37,8 +37,7 @@ const keyOf = <Attempt extends RuledAttempt>({ one, other }: RuledComparison<Att
 const wordsOf = <Attempt extends RuledAttempt>({ one, other }: RuledComparison<Attempt>): string =>
   `${one.name} with ${other.name}${one.link === null ? "" : ` on ${one.link}`} (${one.quantity.title})`;
 
-const pilot = (name: string): string =>
-  `run the plan with --runs 8 (\`trilane sweep\`), and name that sweep of ${name}`;
+const pilot = "run a pilot of the plan (`trilane sweep PLAN --runs 8`) and name that with --from";
 
 interface Known<Attempt extends RuledAttempt> {
   readonly comparison: RuledComparison<Attempt>;
@@ -47,7 +46,7 @@ interface Known<Attempt extends RuledAttempt> {
 
 /** @throws UserError if the sweep lacks one of the plan's comparisons */
 function knownComparisons<Attempt extends RuledAttempt>(
-  { plan, ruled, stored }: PlannedComparisons<Attempt>,
+  { ruled, stored }: PlannedComparisons<Attempt>,
   results: Results,
   sweep: number,
 ) {
@@ -56,13 +55,13 @@ function knownComparisons<Attempt extends RuledAttempt>(
   const pairs = ruled.comparisons.map((planned) => {
     const its = byKey.get(keyOf(planned));
     if (its) return its;
-    throw new UserError(`sweep ${sweep} does not compare ${wordsOf(planned)}: ${pilot(plan.name)}`);
+    throw new UserError(`sweep ${sweep} does not compare ${wordsOf(planned)}: ${pilot}`);
   });
   const known = pairsByObject(pairs, found.attempts).map((objects, index): Known<Attempt> => {
     const comparison = ruled.comparisons[index] as RuledComparison<Attempt>;
     const noise = pairedNoise(objects);
     if (noise === null)
-      throw new UserError(`sweep ${sweep} has no two blocks that compare ${wordsOf(comparison)}: ${pilot(plan.name)}`);
+      throw new UserError(`sweep ${sweep} has no two blocks that compare ${wordsOf(comparison)}: ${pilot}`);
     return { comparison, noise: { ...noise, objects: Math.max(1, comparison.one.cells.size) } };
   });
   return { known, attempts: found.attempts };
@@ -78,7 +77,7 @@ function pairedDetection<Attempt extends RuledAttempt>(
   if (ruled.comparisons.length === 0)
     throw new UserError(`--detect: plan ${plan.name} compares nothing: add what the first is compared with`);
   if (from === null)
-    throw new UserError(`--detect: a sweep says how much its ${planned.noun} vary (--from SWEEP): ${pilot(plan.name)}`);
+    throw new UserError(`--detect: how much ${planned.noun} of plan ${plan.name} vary is not known: ${pilot}`);
   const { results: opened, named } = openNamed(from, home);
   using results = opened;
   const sweep = named === undefined ? newestOf(results) : readNumber(named, "sweep");

@@ -214,9 +214,12 @@ test("what says nothing of how the plan's runs vary is refused in one line, with
   const other = planFile("other.json", { ...commandDocument, commands: [first, { ...second, name: "newer" }] });
   const of = (file: string, ...words: string[]) => plan(file, "--detect", "3%", ...words);
   for (const [{ status, stdout, stderr }, line] of [
-    [of(commands), /--detect: a sweep says how much its runs vary \(--from SWEEP\): run the plan with --runs 8/],
+    [
+      of(commands),
+      /--detect: how much runs of plan commands vary is not known: run a pilot of the plan \(`trilane sweep PLAN --runs 8`\)/,
+    ],
     [of(commands, "--from", String(sweeps.flows)), /sweep 1 has flows and no commands: name one that has/],
-    [of(other, "--from", String(sweeps.commands)), /sweep 3 does not compare newer with old \(time\): run the plan/],
+    [of(other, "--from", String(sweeps.commands)), /sweep 3 does not compare newer with old \(time\): run a pilot/],
     [of(alone, "--from", String(sweeps.commands)), /plan commands compares nothing: add/],
     [
       of(commands, "--from", String(sweeps.commands), "--decide", "3"),

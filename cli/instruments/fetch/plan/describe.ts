@@ -20,8 +20,12 @@ function standIns(plan: FetchPlan, { exchanges, body_bytes }: PageSize): { plan:
   return { plan: { ...plan, objects }, sizes: new Map(objects.map((object) => [object, body_bytes / exchanges])) };
 }
 
-export function describeFetches({ unmade, ...known }: PlannedFetches): FetchesPlanned {
-  const { plan, sizes } = unmade ? standIns(known.plan, unmade) : known;
+/** The plan with its objects, or what stands for them. */
+export const withObjects = ({ unmade, ...known }: PlannedFetches) => (unmade ? standIns(known.plan, unmade) : known);
+
+export function describeFetches(planned: PlannedFetches): FetchesPlanned {
+  const { plan, sizes } = withObjects(planned);
+  const { unmade } = planned;
   const cells = fetchCellsOf(plan);
   const links = linksOf(cells);
   const tests_ms = links.reduce((sum, { link_profile }) => sum + testGuess_ms(link_profile), 0);

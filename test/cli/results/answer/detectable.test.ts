@@ -64,7 +64,8 @@ test("of normal noise the runs that are said have the power of the test by theor
       const effect = logOfPercent(percent) / sigma;
       const exact = signTestPower(runs, effect, together);
       assert.ok(exact > power - 0.04, `${sigma}, ${percent} %: ${runs} runs have ${exact}, not ${power}`);
-      assert.ok(exact < power + 0.08, `${sigma}, ${percent} %: ${runs} runs have ${exact}, more than ${power}`);
+      // The power of a test of signs rises in steps: a run more may have less, or much more.
+      assert.ok(exact < (1 + power) / 2, `${sigma}, ${percent} %: ${runs} runs have ${exact}, more than ${power}`);
     }
 });
 
