@@ -3,8 +3,10 @@
 #include "test/native/cmocka_unit.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 static int entries(const char *folder) {
     DIR *dir = opendir(folder);
@@ -86,4 +88,41 @@ UNIT_TEST(a_symlink_is_not_followed) {
     assert_int_equal(access(victim, F_OK), -1);
     json_decref(document);
     assert_int_equal(unlink(temporary) + unlink(path) + rmdir(folder), 0);
+}
+
+// A rename would replace them: a report for /dev/null, written by root, would leave the machine without one.
+UNIT_TEST(devices_pipes_and_descriptors_are_written_into) {
+    char folder[] = "/tmp/json_file_test.XXXXXX", device[64], pipe[64], file[64], descriptor[64], text[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(device, sizeof device, "%s/device", folder);
+    snprintf(pipe, sizeof pipe, "%s/pipe", folder);
+    snprintf(file, sizeof file, "%s/file", folder);
+    json_t *document = json_pack("{s:i}", "turn", 1);
+    struct stat there;
+
+    assert_int_equal(symlink("/dev/full", device), 0);
+    assert_int_equal(json_file_try(device), 0);
+    assert_int_equal(json_file_write(device, document), -1);
+    assert_int_equal(errno, ENOSPC);
+    assert_int_equal(lstat(device, &there), 0);
+    assert_true(S_ISLNK(there.st_mode));
+
+    assert_int_equal(mkfifo(pipe, 0600), 0);
+    int end = open(pipe, O_RDWR | O_CLOEXEC);
+    assert_int_equal(json_file_try(pipe), 0);
+    assert_int_equal(json_file_write(pipe, document), 0);
+    assert_int_equal(read(end, text, sizeof text), strlen("{\"turn\":1}\n"));
+    assert_memory_equal(text, "{\"turn\":1}\n", strlen("{\"turn\":1}\n"));
+    close(end);
+
+    int open_file = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    assert_int_equal(write(open_file, "before\n", 7), 7);
+    snprintf(descriptor, sizeof descriptor, "/proc/self/fd/%d", open_file);
+    assert_int_equal(json_file_write(descriptor, document), 0);
+    assert_int_equal(pread(open_file, text, sizeof text, 0), strlen("before\n{\"turn\":1}\n"));
+    close(open_file);
+
+    json_decref(document);
+    assert_int_equal(entries(folder), 3);
+    assert_int_equal(unlink(device) + unlink(pipe) + unlink(file) + rmdir(folder), 0);
 }
