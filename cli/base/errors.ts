@@ -45,15 +45,21 @@ export function explain(error: unknown): { line: string; status: number } | null
       status: endedEarlyStatus,
     };
   if (!(error instanceof Error) || !("syscall" in error)) return null;
-  const { code, path, message } = error as NodeJS.ErrnoException;
+  const { code, path, dest, syscall, message } = error as NodeJS.ErrnoException & { readonly dest?: string };
   const where = path ? `${path}: ` : "";
+  // A copy has no room for what it writes, not for what it reads.
   if (code === "ENOSPC")
-    return { line: `${where}no space left: free some, or name another folder with --home`, status: 1 };
+    return {
+      line: `${dest ? `${dest}: ` : where}no space left: free some, or name another folder with --home`,
+      status: 1,
+    };
   if (code === "EACCES" || code === "EPERM" || code === "EROFS")
     return {
       line: `${where}may not be written or read: correct its permissions, or name another file, or folder with --home`,
       status: 2,
     };
+  if (path && (code === "ENOTDIR" || (code === "EEXIST" && syscall === "mkdir")))
+    return { line: `${where}is not a folder: name another`, status: 2 };
   if (code === "ENOENT") return { line: `${where}no such file or folder`, status: 2 };
   return { line: message, status: 1 };
 }

@@ -5,7 +5,7 @@ import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { say } from "../base/terminal_text.ts";
 import type { PlanKind, SharingTerms } from "../engine/plan_kind.ts";
-import { instrumentOf, instruments } from "../instruments/all.ts";
+import { instrumentOf } from "../instruments/all.ts";
 import { readNumber } from "../results/export/choose.ts";
 import { runCell } from "../sweep/cluster/run_cell.ts";
 import { refuseUnknownCell, type SharedPlan } from "../sweep/cluster/shared_plan.ts";
@@ -13,6 +13,7 @@ import { hostName } from "../sweep/cluster/this_host.ts";
 import { defineAs } from "../sweep/plan/as_option.ts";
 import type { PageSource } from "../sweep/plan/page_source.ts";
 import type { Command, CommonOptions, OptionsOf, Table } from "./command.ts";
+import { planNames } from "./sweep.ts";
 
 /** What `cell` and `submit` share. */
 export const defineCluster = (table: Table) =>
@@ -20,7 +21,7 @@ export const defineCluster = (table: Table) =>
     .positional("plan", {
       type: "string",
       demandOption: true,
-      describe: `a JSON file, or one of: ${instruments.flatMap((kind) => kind.shippedPlans()).join(", ")}`,
+      describe: `a JSON file, or one of: ${planNames().join(", ")}`,
     })
     .option("shards", {
       type: "string",
@@ -101,7 +102,7 @@ export const command: Command<CellOptions> = {
   define,
   run: async (options, { pageSource, report }) => {
     const home = homeFolder(options.home);
-    const cell = readNumber(options.number, "cell");
+    const cell = readNumber(options.number, "cell", "see `trilane plan`");
     const source = await pageSource();
     // Other machines run other cells, and must load the same pages: a trial on each might not show the same.
     const plans = await clusterPlans(home, source, options, "none");

@@ -21,10 +21,10 @@ export function resultsOf(home: string): Results {
 }
 
 /** A positive whole number as typed. */
-export function readNumber(text: string | number, name: string): number {
+export function readNumber(text: string | number, name: string, remedy = "see `trilane list`"): number {
   const number = typeof text === "number" ? text : /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (!Number.isSafeInteger(number) || number < 1) {
-    throw new UserError(`${name} must be a number from 1 on (got ${JSON.stringify(text)}): see \`trilane list\``);
+    throw new UserError(`${name} must be a number from 1 on (got ${JSON.stringify(text)}): ${remedy}`);
   }
   return number;
 }

@@ -115,8 +115,9 @@ function partsOf(results: Results, path: string): Part[] {
  */
 export function readShard(path: string): Part[] {
   // Killed in its first moment.
-  if (statSync(path).size === 0) return [];
-  if (!looksLikeDatabase(path)) throw new UserError(`${path}: not a file of results: leave it out`);
+  const there = statSync(path);
+  if (there.isFile() && there.size === 0) return [];
+  if (!there.isFile() || !looksLikeDatabase(path)) throw new UserError(`${path}: not a file of results: leave it out`);
   let results: Results | null = null;
   try {
     results = openResultsFile(path);

@@ -4,7 +4,16 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { beforeEach, describe, test } from "node:test";
@@ -189,6 +198,11 @@ describe("merge", () => {
     const text = join(folder, "text.db");
     writeFileSync(text, "no database");
     await assert.rejects(run(folder, text), refused(/text\.db: not a file of results/));
+    mkdirSync(join(folder, "within.db"));
+    await assert.rejects(
+      run(folder, join(folder, "within.db")),
+      refused(/within\.db: (not a file of results|no shards)/),
+    );
     const foreign = join(folder, "foreign.db");
     const database = new DatabaseSync(foreign);
     database.exec("CREATE TABLE t (a)");

@@ -358,7 +358,7 @@ describe("submit", () => {
       [["submit", patterns, "--slurm", "--dry-run"], /no recording is called like none-\*/],
       [["cell", patterns, "1"], /no recording is called like none-\*/],
       [["cell", plan, "1", "--reference", patterns], /no recording is called like none-\*/],
-      [["cell", plan, "0"], /cell must be a number from 1 on/],
+      [["cell", plan, "0"], /cell must be a number from 1 on \(got "0"\): see `trilane plan`/],
       [["cell", plan, "2", "--host", "a/b"], /--host "a\/b"/],
       [["cell", plan, "1", "--host", "a", "--shards", other], /cell-0001-a\.db: has loads of another plan \(other /],
       [["merge", join(folder, "none")], /no such file or folder/],
