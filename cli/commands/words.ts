@@ -3,7 +3,7 @@
 import { parseArgs } from "node:util";
 import { UserError } from "../base/errors.ts";
 import { nearest } from "../base/nearest.ts";
-import { type Declared, isWithin, rangeWords } from "../base/option.ts";
+import { type Declared, isWithin, placeholderOf, rangeWords } from "../base/option.ts";
 import type { Declaration } from "./declared.ts";
 
 /** Options of every command. */
@@ -153,8 +153,10 @@ class Reader {
     if (declared.type === "boolean") return switchValue(negated ? `no-${name}` : name, token, negated);
     const { value, inlineValue } = token;
     // parseArgs takes the next word whatever it is. An option is none, a negative number is one.
-    if (value === undefined || (!inlineValue && /^-[^\d]/.test(value)) || (value === "" && isLimited(declared)))
-      throw new UserError(`--${name}: a value is missing: give ${accepted(declared) ?? declared.describe ?? "one"}`);
+    if (value === undefined || (!inlineValue && /^-[^\d]/.test(value)) || value === "")
+      throw new UserError(
+        `--${name}: a value is missing: give ${accepted(declared) ?? `${placeholderOf(name, declared) ?? "one"} (see --help)`}`,
+      );
     checkValue(name, declared, value);
     if (declared.array) return this.#list(name, declared, value);
     return declared.type === "number" ? Number(value) : value;
@@ -234,8 +236,6 @@ class Reader {
     };
   }
 }
-
-const isLimited = ({ range, choices }: Declared): boolean => range !== undefined || choices !== undefined;
 
 function switchValue(name: string, { value }: OptionToken, negated: boolean): boolean {
   if (value === undefined) return !negated;

@@ -85,7 +85,7 @@ export function reportStop(
   if (json) progress.tell({ event: "sweep-stopped", ...stopped });
   else {
     const why = signal === null && asked !== null ? `: ${asked}` : "";
-    say(`stopped${why}: ${done} of ${loads} ${noun} are kept; run the same command again to go on`);
+    say(`stopped${why}: ${done} of ${loads} ${noun} are kept; the same command resumes it`);
   }
   // As a shell has it.
   process.exitCode = signal === null ? endedEarlyStatus : 128 + constants.signals[signal];

@@ -1,11 +1,12 @@
 // One cell of a plan on this machine, into its shard; before it the reference cells, once on each machine. Either runs as any sweep does: if it
 // was killed, the same command resumes it.
+import { UserError } from "../../base/errors.ts";
 import { makeFolder } from "../../base/make_folder.ts";
 import { say } from "../../base/terminal_text.ts";
 import { referenceMark } from "../../results/store/reference_sweeps.ts";
 import { SweepRunsError } from "../../results/store/results.ts";
 import { isFinished, referencePath, shardPath } from "./shards.ts";
-import { type CellTerms, NoValidLoadError, refuseUnknownCell, type Shard, type SharedPlan } from "./shared_plan.ts";
+import { type CellTerms, NoValidLoadError, type Shard, type SharedPlan } from "./shared_plan.ts";
 import { readSubmission, refuseOther, refuseOtherPlan } from "./submission.ts";
 import { hostFacts } from "./this_host.ts";
 
@@ -19,6 +20,11 @@ export interface CellRun {
   readonly host: string;
   /** What every machine runs too; null: nothing. */
   readonly reference: SharedPlan | null;
+}
+
+/** @throws UserError if the plan has no cell of that number. */
+export function refuseUnknownCell({ name, cells, listing }: SharedPlan, cell: number): void {
+  if (cell > cells) throw new UserError(`plan ${name} has no cell ${cell}: name one from 1 to ${cells}; ${listing}`);
 }
 
 async function runReference(terms: CellTerms, plan: SharedPlan, shard: Shard): Promise<void> {

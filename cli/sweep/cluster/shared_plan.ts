@@ -1,7 +1,7 @@
 // A plan as machines share it out, and the part of it that one of them runs: all that submitting, running a cell and merging know of a plan.
 // Its instrument says the rest (`shared` of cli/engine/plan_kind.ts).
 import type { PlanPage } from "../../../schemas/generated/sweep_plan.ts";
-import { RunError, UserError } from "../../base/errors.ts";
+import { RunError } from "../../base/errors.ts";
 import type { ReportOf } from "../../report/report_files.ts";
 import type { Environment, NamedHost } from "../../results/store/results.ts";
 import type { NotedRecordings } from "../../results/store/sweep_recordings.ts";
@@ -65,9 +65,4 @@ export function cellsOfShard<Cell>(
 ): readonly Cell[] {
   if (!shard || shard.cell === null) return cells;
   return [...Map.groupBy(cells, placeOf).values()][shard.cell - 1] ?? [];
-}
-
-/** @throws UserError if the plan has no cell of that number. */
-export function refuseUnknownCell({ name, cells, listing }: SharedPlan, cell: number): void {
-  if (cell > cells) throw new UserError(`plan ${name} has no cell ${cell}: name one from 1 to ${cells}; ${listing}`);
 }

@@ -26,6 +26,7 @@ const refused: readonly (readonly [words: readonly string[], answer: string])[] 
   [["race", "shop", "--runs"], "--runs: a value is missing: give a whole number from 1 to 10000"],
   [["race", "shop", "--runs", "--json"], "--runs: a value is missing: give a whole number from 1 to 10000"],
   [["race", "shop", "--runs="], "--runs: a value is missing: give a whole number from 1 to 10000"],
+  [["race", "shop", "--evidence", ""], "--evidence: a value is missing: give FOLDER (see --help)"],
   [["race", "shop", "--runs", "3", "--runs", "5"], "--runs is given more than once: give it once"],
   [["race", "shop", "--visits", "abc"], '--visits: must be a whole number from 1 to 20 (got "abc")'],
   [["race", "shop", "--timeout", "0"], '--timeout: must be a number above 0, up to 3600 (seconds) (got "0")'],

@@ -185,6 +185,6 @@ export function sharedCommands(plan: CommandPlan): PlanShares {
   return {
     ...{ name, digest: commandPlanDigest(plan, null, null), cells: sharedCommandCells(plan), document: plan },
     ...{ pages: recording === undefined ? [] : [recording], programs },
-    listing: "each is a link of the plan, in its order: `trilane plan` lists them",
+    listing: "each is a link, in the order in which `trilane plan` lists them",
   };
 }

@@ -39,6 +39,6 @@ export function sharedFetches(plan: FetchPlan): PlanShares {
     listing:
       page === undefined
         ? "each is one host's objects, in the plan's order"
-        : "each is a link of the plan, in its order: `trilane plan` lists them",
+        : "each is a link, in the order in which `trilane plan` lists them",
   };
 }

@@ -168,6 +168,6 @@ export function sharedFlows(plan: FlowPlan): PlanShares {
   return {
     ...{ name: plan.name, digest: flowPlanDigest(plan), cells: countLinks(plan), document: plan },
     ...{ pages: page ? [page.page] : [], programs: [] },
-    listing: "each is a link of the plan, in its order: `trilane plan` lists them",
+    listing: "each is a link, in the order in which `trilane plan` lists them",
   };
 }

@@ -31,8 +31,9 @@ import {
 import { recordingsEnvironment } from "../../../../cli/results/store/sweep_recordings.ts";
 import type { AddedSweep, BegunSweep } from "../../../../cli/results/store/sweep_store.ts";
 import { merge } from "../../../../cli/sweep/cluster/merge.ts";
+import { refuseUnknownCell } from "../../../../cli/sweep/cluster/run_cell.ts";
 import { isFinished, shardPath } from "../../../../cli/sweep/cluster/shards.ts";
-import { cellsOfShard, refuseUnknownCell, type Shard } from "../../../../cli/sweep/cluster/shared_plan.ts";
+import { cellsOfShard, type Shard } from "../../../../cli/sweep/cluster/shared_plan.ts";
 import { slurmDryRun, sshDryRun } from "../../../../cli/sweep/cluster/submit.ts";
 import { hostFacts } from "../../../../cli/sweep/cluster/this_host.ts";
 import { mergedLines } from "../../../../cli/sweep/cluster/words.ts";

@@ -350,7 +350,7 @@ describe("submit", () => {
       [["submit", plan, "--ssh", "a b"], /is no host/],
       [["submit", plan, "--ssh=-oProxyCommand=x"], /is no host/],
       [["submit", plan, "--ssh", "a:22"], /a name in ~\/\.ssh\/config/],
-      [["submit", plan, "--ssh", "--slurm"], /--ssh: a value is missing: give hosts/],
+      [["submit", plan, "--ssh", "--slurm"], /--ssh: a value is missing: give HOSTS \(see --help\)/],
       [["submit", plan, "--ssh", "a", "--cpus", "2"], /--cpus.* for --slurm/],
       [["submit", plan, "--slurm", "--cpus", "0"], /--cpus: must be/],
       [["submit", plan, "--slurm", "--dry-run", "--sbatch", "partition"], /is no option of sbatch/],
