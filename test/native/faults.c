@@ -97,13 +97,14 @@ size_t OPENSSL_memory_get_size(void *memory) {
     return malloc_usable_size(memory);
 }
 
-// RETURN NAME(PARAMETERS), which fails with ERROR, or is the C library's, given ARGUMENTS.
-#define FAULT(result, name, error, parameters, arguments)                                                    \
+// RETURN NAME(PARAMETERS), which fails with ERROR if it MAY, or is the C library's, given ARGUMENTS.
+#define FAULT_IF(may, result, name, error, parameters, arguments)                                            \
     result name parameters {                                                                                 \
         static result(*real) parameters;                                                                     \
         if (!real) *(void **)&real = dlsym(RTLD_NEXT, #name);                                                \
-        return fails(#name, error) ? -1 : real arguments;                                                    \
+        return (may) && fails(#name, error) ? -1 : real arguments;                                           \
     }
+#define FAULT(...) FAULT_IF(true, __VA_ARGS__)
 
 FAULT(ssize_t, write, ENOSPC, (int fd, const void *bytes, size_t size), (fd, bytes, size))
 FAULT(ssize_t, pwrite64, ENOSPC, (int fd, const void *bytes, size_t size, off64_t at), (fd, bytes, size, at))
@@ -127,7 +128,9 @@ FAULT(int, sendmmsg, ENOBUFS, (int fd, struct mmsghdr *messages, unsigned most, 
 FAULT(ssize_t, recvmsg, ENOMEM, (int fd, struct msghdr *message, int flags), (fd, message, flags))
 FAULT(int, rename, EIO, (const char *name, const char *other), (name, other))
 FAULT(int, epoll_create1, EMFILE, (int flags), (flags))
-FAULT(int, epoll_ctl, ENOSPC, (int fd, int what, int of, struct epoll_event *event), (fd, what, of, event))
+// What is watched can always be left (epoll_ctl(2)), and who does so relies on it.
+FAULT_IF(what != EPOLL_CTL_DEL, int, epoll_ctl, ENOSPC, (int fd, int what, int of, struct epoll_event *event),
+         (fd, what, of, event))
 FAULT(int, pipe2, EMFILE, (int fds[2], int flags), (fds, flags))
 FAULT(int, signalfd, EMFILE, (int fd, const sigset_t *set, int flags), (fd, set, flags))
 FAULT(int, timerfd_create, EMFILE, (clockid_t clock, int flags), (clock, flags))
