@@ -1,6 +1,6 @@
 // Puts text, or bytes, where a user named a file: a file whole or not at all; a device, a pipe or an open descriptor is written into.
 // Makes no folder. Knows nothing of the text.
-import { writeSync } from "node:fs";
+import { constants, writeSync } from "node:fs";
 import { type FileHandle, open, readlink, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -51,7 +51,7 @@ async function writeToDescriptor(descriptor: number, text: Parts): Promise<void>
       try {
         done += writeSync(descriptor, bytes, done);
       } catch (error) {
-        // A pipe that Node made its standard output does not block.
+        // A named pipe, or a pipe that Node made its standard output, does not block.
         if (codeOf(error) !== "EAGAIN") throw error;
         await wait(2);
       }
@@ -63,14 +63,22 @@ async function writeParts(file: FileHandle, text: Parts): Promise<void> {
   for await (const part of partsOf(text)) await file.writeFile(part);
 }
 
-async function writeInto(path: string, text: Parts): Promise<void> {
-  const file = await open(path, "r+").catch((error: unknown) => {
-    // A pipe's end or a terminal may be there for writing only.
-    if (codeOf(error) === "EACCES") return open(path, "w");
-    throw error;
-  });
+/** Waits for a named pipe's reader: without one, what is written is lost at the close. A blocking open would hold up this process's exit. */
+async function openStream(path: string, isPipe: boolean): Promise<FileHandle> {
+  for (;;) {
+    try {
+      return await open(path, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+    } catch (error) {
+      if (!isPipe || codeOf(error) !== "ENXIO") throw error;
+      await wait(20);
+    }
+  }
+}
+
+async function writeInto(path: string, isPipe: boolean, text: Parts): Promise<void> {
+  const file = await openStream(path, isPipe);
   try {
-    await writeParts(file, text);
+    await writeToDescriptor(file.fd, text);
   } finally {
     await file.close();
   }
@@ -104,7 +112,7 @@ async function write(path: string, text: Parts): Promise<void> {
     throw error;
   });
   if (there?.isDirectory()) throw new UserError(`${path}: is a folder: name a file in it`);
-  if (there && !there.isFile()) return writeInto(end.path, text);
+  if (there && !there.isFile()) return writeInto(end.path, there.isFIFO(), text);
   return replaceFile(end.path, text, there ? there.mode & 0o777 : null);
 }
 

@@ -7,6 +7,7 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  mkdtempSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -111,15 +112,20 @@ test("a full device stays a device", async () => {
   assert.ok(statSync("/dev/null").isCharacterDevice());
 });
 
-test("a named pipe is written into", async () => {
-  const path = join(folder, "pipe");
-  execFileSync("mkfifo", [path]);
-  const reader = spawn("cat", [path], { stdio: ["ignore", "pipe", "inherit"] });
-  const read = textOf(reader.stdout);
-  await atomicWrite(path, ["through ", "the pipe"]);
-  assert.equal(await read, "through the pipe");
-  assert.ok(lstatSync(path).isFIFO());
-});
+for (const [size, parts] of Object.entries({
+  "less than it holds": ["through ", "the pipe"],
+  "more than it holds": ["through the pipe ".repeat(20_000), "the end"],
+})) {
+  test(`a named pipe is written into, however late its reader comes: ${size}`, async () => {
+    const path = join(mkdtempSync(join(folder, "named-")), "pipe");
+    execFileSync("mkfifo", [path]);
+    const reader = spawn("bash", ["-c", 'sleep 0.3; exec cat "$0"', path], { stdio: ["ignore", "pipe", "inherit"] });
+    const read = textOf(reader.stdout);
+    await atomicWrite(path, parts);
+    assert.equal(await read, parts.join(""));
+    assert.ok(lstatSync(path).isFIFO());
+  });
+}
 
 test("an open descriptor is written where it stands", async () => {
   const path = join(folder, "descriptor");
