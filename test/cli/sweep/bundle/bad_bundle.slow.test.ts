@@ -1,5 +1,5 @@
 // cli/sweep/bundle/read_bundle.ts given what somebody may send: each ends in one line that names the file and what is wrong, and
-// nothing of it is left. Over 500 lines: one short test a bad bundle, all made from the same good one.
+// nothing of it is left. All are made from the same good one.
 // Wide: cli/commands/reproduce.ts, cli/sweep/bundle.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -62,17 +62,17 @@ const added =
   (members: TestMember[]) =>
     [...members, ...more].sort((a, b) => (a.name < b.name ? -1 : 1));
 
-async function assertRefused(path: string, words: RegExp, { rerun = false } = {}): Promise<void> {
+type Rerun = Parameters<typeof reproduceBundle>[0]["rerun"];
+
+const reproducing = (bundle: string, out = join(folder, "out"), rerun: Rerun = null) =>
+  reproduceBundle({ bundle, out, onReproduced: () => {}, kinds: bundledSweeps, rerun });
+
+async function assertRefused(path: string, words: RegExp, rerun = false): Promise<void> {
   const out = join(folder, "out");
-  const request = { bundle: path, out, onReproduced: () => {}, kinds: bundledSweeps };
-  const again = { manifest: null, home: join(out, "rerun"), results: join(out, "results.db") };
-  const reproducing = reproduceBundle({
-    ...request,
-    rerun: rerun
-      ? async (_, { manifest }, unpacked) => void (await prepareRerun({ ...again, bundle: path, manifest, unpacked }))
-      : null,
-  });
-  await assert.rejects(reproducing, (error: unknown) => {
+  const again = { manifest: null, home: join(out, "rerun"), results: join(out, "results.db"), bundle: path };
+  const prepared: Rerun = async (_, { manifest }, unpacked) =>
+    void (await prepareRerun({ ...again, manifest, unpacked }));
+  await assert.rejects(reproducing(path, out, rerun ? prepared : null), (error: unknown) => {
     assert.ok(error instanceof UserError, String(error instanceof Error ? error.stack : error));
     assert.ok(error.message.startsWith(`${path}: `), error.message);
     assert.match(error.message.slice(path.length + 2), words);
@@ -85,6 +85,9 @@ async function assertRefused(path: string, words: RegExp, { rerun = false } = {}
   assert.deepEqual(readdirSync(folder), []);
 }
 
+const refused = (members: Parameters<typeof packed>[2], words: RegExp, rerun = false): Promise<void> =>
+  assertRefused(packed(folder, "a", members), words, rerun);
+
 const write = (name: string, bytes: Buffer | string): string => {
   writeFileSync(join(folder, name), bytes);
   return join(folder, name);
@@ -96,32 +99,11 @@ test("what is no bundle: empty, text, a database, a zip, another tar, a folder, 
   await assertRefused(write("a", "hello"), noBundle);
   await assertRefused(write("a", "PK\x03\x04"), noBundle);
   await assertRefused(write("a", zstdCompressSync("hello")), /^is cut off: get the file again$/);
-  await assertRefused(
-    packed(folder, "a", [{ name: "x", bytes: Buffer.from("y") }]),
-    /^has "x" where README\.md belongs/,
-  );
-  await assertRefused(packed(folder, "a", [good[0] as TestMember]), /^has no manifest\.json/);
+  await refused([{ name: "x", bytes: Buffer.from("y") }], /^has "x" where README\.md belongs/);
+  await refused([good[0] as TestMember], /^has no manifest\.json/);
   mkdirSync(join(folder, "f"));
-  await assert.rejects(
-    reproduceBundle({
-      bundle: join(folder, "f"),
-      out: join(folder, "out"),
-      onReproduced: () => {},
-      kinds: bundledSweeps,
-      rerun: null,
-    }),
-    /f: is not a regular file: name a bundle$/,
-  );
-  await assert.rejects(
-    reproduceBundle({
-      bundle: "/dev/zero",
-      out: join(folder, "out"),
-      onReproduced: () => {},
-      kinds: bundledSweeps,
-      rerun: null,
-    }),
-    /zero: is not a regular file: name a bundle$/,
-  );
+  await assert.rejects(reproducing(join(folder, "f")), /f: is not a regular file: name a bundle$/);
+  await assert.rejects(reproducing("/dev/zero"), /zero: is not a regular file: name a bundle$/);
 });
 
 test("cut off anywhere, or with any byte changed", async () => {
@@ -149,50 +131,20 @@ test("cut off anywhere, or with any byte changed", async () => {
 
 test("a member that is not what the manifest says, is missing, too many, or out of order", async () => {
   const truth = withManifest((manifest) => manifest);
-  const lie = truth.map((member) =>
-    member.name === "loads.csv"
-      ? { ...member, bytes: Buffer.from(member.bytes.toString().replace("valid", "VALID")) }
-      : member,
-  );
-  await assertRefused(
-    packed(folder, "a", lie),
-    /^loads\.csv \(\d+ bytes\) is not what manifest\.json says: its SHA-256 is /,
-  );
-  const shorter = truth.map((member) =>
-    member.name === "loads.csv" ? { ...member, bytes: member.bytes.subarray(1) } : member,
-  );
-  await assertRefused(packed(folder, "a", shorter), /^loads\.csv has \d+ bytes, and manifest\.json says \d+/);
-  await assertRefused(
-    packed(
-      folder,
-      "a",
-      truth.filter(({ name }) => name !== "loads.csv"),
-    ),
-    /^has "plan\.json" where loads\.csv belongs/,
-  );
-  await assertRefused(packed(folder, "a", truth.slice(0, -1)), /^has no schemas\//);
-  await assertRefused(
-    packed(folder, "a", [...truth, { name: "zzz", bytes: Buffer.from("z") }]),
-    /^has "zzz", which manifest\.json does not list/,
-  );
-  await assertRefused(
-    packed(
-      folder,
-      "a",
-      withMembers((members) => members.toReversed()),
-    ),
-    /^manifest\.json lists members twice or out of order/,
-  );
-  await assertRefused(
-    packed(
-      folder,
-      "a",
-      withMembers((members) => [...members, members.at(-1) as TestMember]),
-    ),
-    /twice or out of order/,
-  );
+  const loads = (change: (bytes: Buffer) => Buffer) => replaced("loads.csv", change)(truth);
+  const lie = (bytes: Buffer): Buffer => Buffer.from(bytes.toString().replace("valid", "VALID"));
+  for (const [members, words] of [
+    [loads(lie), /^loads\.csv \(\d+ bytes\) is not what manifest\.json says: its SHA-256 is /],
+    [loads((bytes) => bytes.subarray(1)), /^loads\.csv has \d+ bytes, and manifest\.json says \d+/],
+    [truth.filter(({ name }) => name !== "loads.csv"), /^has "plan\.json" where loads\.csv belongs/],
+    [truth.slice(0, -1), /^has no schemas\//],
+    [[...truth, { name: "zzz", bytes: Buffer.from("z") }], /^has "zzz", which manifest\.json does not list/],
+    [withMembers((all) => all.toReversed()), /^manifest\.json lists members twice or out of order/],
+    [withMembers((all) => [...all, all.at(-1) as TestMember]), /twice or out of order/],
+  ] as const)
+    await refused(members, words);
   const nested = added({ name: "files/a", bytes: Buffer.from("1") }, { name: "files/a/b", bytes: Buffer.from("2") });
-  await assertRefused(packed(folder, "a", withMembers(nested)), /twice or out of order/);
+  await refused(withMembers(nested), /twice or out of order/);
 });
 
 test("paths that lead elsewhere: in the manifest, and in the tar alone", async () => {
@@ -209,12 +161,9 @@ test("paths that lead elsewhere: in the manifest, and in the tar alone", async (
   ]) {
     const header = tarHeader(name, 1);
     const member = { name, bytes: Buffer.from("x"), header };
-    await assertRefused(
-      packed(folder, "a", withMembers(added(member))),
-      /^manifest\.json: members\[\d+\]\.name: must match pattern/,
-    );
+    await refused(withMembers(added(member)), /^manifest\.json: members\[\d+\]\.name: must match pattern/);
     const [readme, manifest, ...rest] = good as [TestMember, TestMember, ...TestMember[]];
-    await assertRefused(packed(folder, "a", [readme, manifest, member, ...rest]), /^has ".*" where bodies\/.* belongs/);
+    await refused([readme, manifest, member, ...rest], /^has ".*" where bodies\/.* belongs/);
   }
 });
 
@@ -231,69 +180,55 @@ test("symlinks, hard links, devices and folders", async () => {
     header.write(type, 156, "latin1");
     header.write("/etc/passwd", 157, "latin1");
     header.fill(" ", 148, 156);
-    header.write(
-      `${header
-        .reduce((sum, byte) => sum + byte, 0)
-        .toString(8)
-        .padStart(6, "0")}\0 `,
-      148,
-      "latin1",
-    );
+    const sum = header.reduce((all, byte) => all + byte, 0);
+    header.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148, "latin1");
     const linked = good.map((member) =>
       member.name === "results.db" ? { ...member, bytes: Buffer.alloc(0), header } : member,
     );
-    await assertRefused(packed(folder, "a", linked), words);
+    await refused(linked, words);
   }
 });
 
+/** With its results changed. */
+const withResults = (change: (database: DatabaseSync) => void): TestMember[] =>
+  withMembers(
+    replaced("results.db", (bytes) => {
+      const path = write("changed.db", bytes);
+      const database = new DatabaseSync(path);
+      change(database);
+      database.close();
+      const changed = readFileSync(path);
+      rmSync(path);
+      return changed;
+    }),
+  );
+
 test("of a newer Trilane: the bundle, and its results", async () => {
-  await assertRefused(
-    packed(
-      folder,
-      "a",
-      withManifest((manifest) => ({ ...manifest, schema: "trilane/bundle/2" })),
-    ),
+  await refused(
+    withManifest((manifest) => ({ ...manifest, schema: "trilane/bundle/2" })),
     /^is a bundle of a newer Trilane \(format 2, this one knows 1\): upgrade Trilane$/,
   );
-  await assertRefused(
-    packed(
-      folder,
-      "a",
-      withManifest((manifest) => ({ ...manifest, results_format: 99 })),
-    ),
+  await refused(
+    withManifest((manifest) => ({ ...manifest, results_format: 99 })),
     /^holds results of a newer Trilane \(format 99, this one knows \d+\): upgrade Trilane$/,
   );
-  const newer = replaced("results.db", (bytes) => {
-    const path = write("newer.db", bytes);
-    const database = new DatabaseSync(path);
-    database.exec("PRAGMA user_version = 99");
-    database.close();
-    const changed = readFileSync(path);
-    rmSync(path);
-    return changed;
-  });
-  await assertRefused(
-    packed(folder, "a", withMembers(newer)),
+  await refused(
+    withResults((database) => database.exec("PRAGMA user_version = 99")),
     /^its results cannot be read \(results\.db: written by a newer Trilane/,
   );
 });
 
 test("a manifest that is no JSON, another document, or says what cannot be", async () => {
-  const rest = good.slice(2);
-  const readme = good[0] as TestMember;
-  const withText = (text: string) =>
-    packed(folder, "a", [readme, { name: "manifest.json", bytes: Buffer.from(text) }, ...rest]);
-  await assertRefused(withText("{"), /^manifest\.json is no JSON/);
-  await assertRefused(withText("null"), /^not a bundle/);
-  await assertRefused(withText('{"schema": "trilane/merged/1"}'), /^not a bundle/);
-  await assertRefused(withText('{"schema": "trilane/bundle/1"}'), /^manifest\.json: "[a-z_]+" is missing/);
-  await assertRefused(withText(`{"schema": "trilane/bundle/1", "__proto__": {"x": 1}}`), /^manifest\.json: /);
-  await assertRefused(
-    packed(
-      folder,
-      "a",
-      withManifest((manifest) => ({ ...manifest, sweep: { ...manifest.sweep, id: 77 } })),
-    ),
+  for (const [text, words] of [
+    ["{", /^manifest\.json is no JSON/],
+    ["null", /^not a bundle/],
+    ['{"schema": "trilane/merged/1"}', /^not a bundle/],
+    ['{"schema": "trilane/bundle/1"}', /^manifest\.json: "[a-z_]+" is missing/],
+    [`{"schema": "trilane/bundle/1", "__proto__": {"x": 1}}`, /^manifest\.json: /],
+  ] as const)
+    await refused(replaced("manifest.json", Buffer.from(text))(good), words);
+  await refused(
+    withManifest((manifest) => ({ ...manifest, sweep: { ...manifest.sweep, id: 77 } })),
     /^its results cannot be read \(no sweep 77 in results\.db/,
   );
 });
@@ -301,177 +236,103 @@ test("a manifest that is no JSON, another document, or says what cannot be", asy
 test("what unpacks to more than it should: a manifest, a member, all of them", async () => {
   const zeros = (name: string, bytes: number): Buffer =>
     Buffer.concat([tarHeader(name, bytes), Buffer.alloc(1024 * 1024)]);
-  await assertRefused(
-    packed(folder, "a", zeros("README.md", 300 * 1024 ** 2)),
-    /^README\.md has 315 MB, more than the 268 MB that it may have/,
-  );
+  await refused(zeros("README.md", 300 * 1024 ** 2), /^README\.md has 315 MB, more than the 268 MB that it may have/);
   const more = Array.from({ length: 40 }, (_, index) => ({ name: `figures/z${index}`, bytes: Buffer.from("z") }));
   const told = (bytes: number) => (manifest: Bundle) => ({
     ...manifest,
     members: manifest.members.map((member) => ({ ...member, bytes })),
   });
-  await assertRefused(
-    packed(folder, "a", withMembers(added(...more), told(8589934591))),
+  await refused(
+    withMembers(added(...more), told(8589934591)),
     /^would unpack to \d+ members of \d+ GB, more than a bundle may have/,
   );
   // Zeros without an end, packed small, are read as far as the manifest says.
   const bomb = Buffer.concat([tarOf(good.slice(0, 2)).subarray(0, -1024), Buffer.alloc(64 * 1024 * 1024)]);
-  await assertRefused(packed(folder, "a", bomb), /^(has no bodies\/|has more behind its end)/);
+  await refused(bomb, /^(has no bodies\/|has more behind its end)/);
   const har = gzipSync(Buffer.alloc(600_000_000), { level: 1 });
-  const packedLoad = replaced("results.db", (bytes) => {
-    const path = write("bomb.db", bytes);
-    const database = new DatabaseSync(path);
-    database.prepare("UPDATE document SET content = ? WHERE name = 'page-load'").run(har);
-    database.close();
-    const changed = readFileSync(path);
-    rmSync(path);
-    return changed;
-  });
-  await assertRefused(
-    packed(folder, "a", withMembers(packedLoad)),
+  await refused(
+    withResults((database) => database.prepare("UPDATE document SET content = ? WHERE name = 'page-load'").run(har)),
     /^its results cannot be read \(results\.db: load \d+: its page load unpacks to more than \d+/,
   );
 });
 
 test("results that are damaged, another database, or no database", async () => {
-  const cannot = /^its results cannot be read \(/;
-  await assertRefused(packed(folder, "a", withMembers(replaced("results.db", Buffer.from("no database")))), cannot);
-  await assertRefused(packed(folder, "a", withMembers(replaced("results.db", Buffer.alloc(0)))), cannot);
   const torn = (bytes: Buffer): Buffer =>
     Buffer.concat([bytes.subarray(0, 8192), Buffer.alloc(8192, 0xff), bytes.subarray(16384)]);
-  await assertRefused(packed(folder, "a", withMembers(replaced("results.db", torn))), cannot);
-  await assertRefused(
-    packed(
-      folder,
-      "a",
-      withMembers((members) => members.filter(({ name }) => name !== "results.db")),
-    ),
+  for (const results of [Buffer.from("no database"), Buffer.alloc(0), torn])
+    await refused(withMembers(replaced("results.db", results)), /^its results cannot be read \(/);
+  await refused(
+    withMembers((members) => members.filter(({ name }) => name !== "results.db")),
     /^has no results\.db/,
   );
 });
 
 test("a rerun of pages that are others, of a plan that names files of this machine, of bodies that are not there", async () => {
-  const json = (change: (document: Record<string, unknown>) => unknown) => (bytes: Buffer) =>
-    Buffer.from(JSON.stringify(change(JSON.parse(bytes.toString()) as Record<string, unknown>)));
-  const rerun = (change: (members: TestMember[]) => TestMember[]) => packed(folder, "a", withMembers(change));
-  const again = { rerun: true };
-  const linked = (link: string) =>
-    rerun(
-      replaced(
-        "plan.json",
-        json((plan) => ({ ...plan, links: [link] })),
-      ),
-    );
-  for (const link of [
+  type Json = Record<string, unknown>;
+  const changed = (name: string, change: (document: Json) => Json) =>
+    replaced(name, (bytes) => {
+      const document = JSON.parse(bytes.toString()) as Json;
+      return Buffer.from(JSON.stringify({ ...document, ...change(document) }));
+    });
+  const plan = (change: Json) => changed("plan.json", () => change);
+  const recording = (change: (document: Json) => Json) => changed("recordings/shop.json", change);
+  const isBody = ({ name }: TestMember): boolean => name.startsWith("bodies/");
+  const links = [
     "trace=/etc/passwd,rtt=50ms",
     "3mbit/50ms,loss=file:/etc/passwd",
     "/etc/hostname.json",
     "3mbit/50ms,switch=8s:/etc/hostname.json,seed=2",
     "3mbit/50ms,switch=8s:3mbit/50ms+loss=file:/etc/passwd,seed=2",
     "../../links.json",
-  ])
-    await assertRefused(linked(link), /^its plan names ".*", which is not in it: do not run it$/, again);
-  const interleaved = { of: "browsers", browsers: ["/bin/sh", "/bin/bash"] };
-  await assertRefused(
-    rerun(
-      replaced(
-        "plan.json",
-        json((plan) => ({ ...plan, interleaved, lanes: ["h1"] })),
-      ),
-    ),
-    /^its plan names programs of another machine \(two browsers\)/,
-    again,
-  );
-  for (const [program, own] of [
+  ];
+  const programs: readonly (readonly [program: string, own: Json])[] = [
     ["touch /tmp/reached", { servers: { own: { command: "touch /tmp/reached" } }, lanes: ["h1+own"] }],
     ["/etc/passwd", { servers: { own: { program: "nginx", configuration: "/etc/passwd" } }, lanes: ["h1+own"] }],
     ["/bin/sh", { browser: "/bin/sh" }],
     ["/bin/bash", { browsers: { a: "chromium", b: "/bin/bash" }, lanes: ["h1@a", "h1@b"] }],
+  ];
+  const ofAnother = (program: string): string =>
+    `^its plan names a program of another machine \\(${program}\\): run it with yours by .trilane sweep PLAN --`;
+  const interleaved = { of: "browsers", browsers: ["/bin/sh", "/bin/bash"] };
+  for (const [change, words] of [
+    ...links.map(
+      (link) => [plan({ links: [link] }), /^its plan names ".*", which is not in it: do not run it$/] as const,
+    ),
+    ...programs.map(([program, own]) => [plan(own), new RegExp(ofAnother(program))] as const),
+    [plan({ interleaved, lanes: ["h1"] }), /^its plan names programs of another machine \(two browsers\)/],
+    [
+      plan({ servers: { live: { live: {} } }, lanes: ["h1+live"] }),
+      /^its servers are live, and a rerun never goes out to the internet: /,
+    ],
+    [replaced("plan.json", Buffer.from("{}")), /^plan\.json: "\w+" is missing/],
+    [recording(() => ({ name: "other" })), /^recordings\/shop\.json is of other/],
+    [
+      recording(({ exchanges }) => ({ exchanges: (exchanges as unknown[]).slice(1) })),
+      /^recording shop is not what its manifest says/,
+    ],
+    [(all: TestMember[]) => all.filter((member) => !isBody(member)), /^has no body [0-9a-f]{12} of recording shop/],
+    [
+      (all: TestMember[]) =>
+        all.map((member) => (isBody(member) ? { ...member, bytes: Buffer.from("other") } : member)),
+      /^recording shop is not what its manifest says/,
+    ],
   ] as const)
-    await assertRefused(
-      rerun(
-        replaced(
-          "plan.json",
-          json((plan) => ({ ...plan, ...own })),
-        ),
-      ),
-      new RegExp(
-        `^its plan names a program of another machine \\(${program}\\): run it with yours by .trilane sweep PLAN --`,
-      ),
-      again,
-    );
-  await assertRefused(
-    rerun(
-      replaced(
-        "plan.json",
-        json((plan) => ({ ...plan, servers: { live: { live: {} } }, lanes: ["h1+live"] })),
-      ),
-    ),
-    /^its servers are live, and a rerun never goes out to the internet: /,
-    again,
+    await refused(withMembers(change), words, true);
+  const outside = [{ path: "/x/..", sha256: "0".repeat(64) }];
+  await refused(
+    withManifest((manifest) => ({ ...manifest, files: outside })),
+    /^"\/x\/\.\." is no file's name/,
+    true,
   );
-  await assertRefused(rerun(replaced("plan.json", Buffer.from("{}"))), /^plan\.json: "\w+" is missing/, again);
-  await assertRefused(
-    rerun(
-      replaced(
-        "recordings/shop.json",
-        json((recording) => ({ ...recording, name: "other" })),
-      ),
-    ),
-    /^recordings\/shop\.json is of other/,
-    again,
-  );
-  await assertRefused(
-    rerun(
-      replaced(
-        "recordings/shop.json",
-        json((recording) => ({ ...recording, exchanges: (recording.exchanges as unknown[]).slice(1) })),
-      ),
-    ),
-    /^recording shop is not what its manifest says/,
-    again,
-  );
-  const isBody = ({ name }: TestMember): boolean => name.startsWith("bodies/");
-  await assertRefused(
-    rerun((members) => members.filter((member) => !isBody(member))),
-    /^has no body [0-9a-f]{12} of recording shop/,
-    again,
-  );
-  await assertRefused(
-    rerun((members) => members.map((member) => (isBody(member) ? { ...member, bytes: Buffer.from("other") } : member))),
-    /^recording shop is not what its manifest says/,
-    again,
-  );
-  const path = packed(
-    folder,
-    "a",
-    withManifest((manifest) => ({ ...manifest, files: [{ path: "/x/..", sha256: "0".repeat(64) }] })),
-  );
-  await assertRefused(path, /^"\/x\/\.\." is no file's name/, again);
 });
 
 test("a symlink to a bundle is read; one in place of the folder is not followed", async () => {
   write("a.tar.zst", goodFile);
   symlinkSync("a.tar.zst", join(folder, "link"));
-  const done = await reproduceBundle({
-    bundle: join(folder, "link"),
-    out: join(folder, "out"),
-    onReproduced: () => {},
-    kinds: bundledSweeps,
-    rerun: null,
-  });
+  const done = await reproducing(join(folder, "link"));
   assert.equal(done.same, done.files);
   symlinkSync("/tmp", join(folder, "elsewhere"));
-  await assert.rejects(
-    reproduceBundle({
-      bundle: join(folder, "link"),
-      out: join(folder, "elsewhere"),
-      onReproduced: () => {},
-      kinds: bundledSweeps,
-      rerun: null,
-    }),
-    /elsewhere: is no folder/,
-  );
+  await assert.rejects(reproducing(join(folder, "link"), join(folder, "elsewhere")), /elsewhere: is no folder/);
 });
 
 test("without permission to read the file or to write the folder it says which", () => {
