@@ -8,71 +8,13 @@ import type { ReplayedRequest, ReplayReport, ShaperReport } from "../../../cli/l
 import type { Evidence } from "../../../cli/load/validity.ts";
 import type { NotExpected, RecordedRequests } from "../../../cli/recording/archive/recorded_requests.ts";
 import type { HarEntry } from "../../../schemas/generated/page_load.ts";
+import { type EntryChange, harEntry } from "../../har_entry.ts";
 
-type Change = Omit<Partial<HarEntry>, "response"> & {
-  facts?: Partial<HarEntry["_trilane"]>;
-  response?: Partial<HarEntry["response"]>;
-};
-
-export function entry(url: string, change: Change = {}): HarEntry {
-  const { facts, response, ...fields } = change;
-  return {
-    pageref: "page_1",
-    startedDateTime: "2026-01-02T03:04:05.678Z",
-    time: 30,
-    request: {
-      method: "GET",
-      url,
-      httpVersion: "h2",
-      cookies: [],
-      headers: [],
-      queryString: [],
-      headersSize: -1,
-      bodySize: 0,
-    },
-    response: {
-      status: 200,
-      statusText: "",
-      httpVersion: "h2",
-      cookies: [],
-      headers: [],
-      content: { size: 1000, mimeType: "text/html" },
-      redirectURL: "",
-      headersSize: -1,
-      bodySize: -1,
-      _transferSize: 1100,
-      _error: null,
-      ...response,
-    },
-    cache: {},
-    timings: { blocked: 0, dns: 5, connect: 10, ssl: 5, send: 0, wait: 10, receive: 5, _blocked_queueing: 0 },
-    connection: "7",
-    _connectionId: "7",
-    _protocol: "h2",
-    _resourceType: "document",
-    _initiator: { type: "other" },
-    ...fields,
-    _trilane: {
-      requestId: url,
-      frame: "main",
-      documentUrl: "https://shop.example/",
-      start_ns: 1_000_000_000,
-      startOffset_ms: 0,
-      response_ns: 1_020_000_000,
-      end_ns: 1_030_000_000,
-      complete: true,
-      canceled: false,
-      blocked: null,
-      connectionReused: false,
-      serverPort: 443,
-      ...facts,
-    },
-  };
-}
+export { harEntry as entry } from "../../har_entry.ts";
 
 /** One that got no answer: it failed, was given up, or is under way. */
-export function unanswered(url: string, { facts, response, ...change }: Change = {}): HarEntry {
-  const { _protocol, _connectionId, connection, ...fields } = entry(url, {
+export function unanswered(url: string, { facts, response, ...change }: EntryChange = {}): HarEntry {
+  const { _protocol, _connectionId, connection, ...fields } = harEntry(url, {
     ...change,
     response: { status: 0, _error: "net::ERR_FAILED", ...response },
     facts: { complete: false, response_ns: null, ...facts },
@@ -151,7 +93,7 @@ export function over(page: Protocol, image: Protocol): Pick<Evidence, "entries" 
   ];
   return {
     entries: both.map(({ url, protocol }, index) =>
-      entry(url, { _protocol: protocol, facts: { start_ns: 1_000_000_000 + index } }),
+      harEntry(url, { _protocol: protocol, facts: { start_ns: 1_000_000_000 + index } }),
     ),
     replay: replayReport(both.map(({ url, protocol }) => ({ ...replayed(url), connection: connectionOn[protocol] }))),
   };
@@ -166,7 +108,7 @@ export function evidence(change: Partial<Evidence> = {}): Evidence {
     strict: false,
     timeout_ms: 60_000,
     upgraded: false,
-    entries: [entry(pageUrl), entry(imageUrl, { _connectionId: "8", connection: "8", _resourceType: "image" })],
+    entries: [harEntry(pageUrl), harEntry(imageUrl, { _connectionId: "8", connection: "8", _resourceType: "image" })],
     documents: [pageUrl],
     loadEnd_ns: 1_500_000_000,
     replay: replayReport([replayed(pageUrl), replayed(imageUrl)]),

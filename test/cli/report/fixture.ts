@@ -5,7 +5,9 @@ import { parseLink } from "../../../cli/link/link.ts";
 import { type NewSweep, openResults } from "../../../cli/results/store/results.ts";
 import type { HarEntry, PageLoad } from "../../../schemas/generated/page_load.ts";
 import type { ShaperTimeline } from "../../../schemas/generated/shaper_report.ts";
+import { harEntry } from "../../har_entry.ts";
 import { tempFolder } from "../../temp_folder.ts";
+import { pageLoad } from "../sweep/page_load.ts";
 
 export interface FixtureOutcome {
   readonly status: "valid" | "invalid" | "failed";
@@ -92,66 +94,28 @@ function entryOf(
     .reduce((sum, duration) => sum + duration, 0);
   const size = index === 0 ? 14_000 : 2600 + Math.floor(random() * 80_000);
   const protocol = laneFacts[lane].protocols[0] ?? "";
-  return {
-    pageref: "page_1",
+  const mimeType = index === 0 ? "text/html" : "image/jpeg";
+  return harEntry(url, {
     startedDateTime: new Date(Date.UTC(2026, 2, 1) + start_ms).toISOString(),
-    time,
-    request: {
-      method: "GET",
-      url,
-      httpVersion: protocol,
-      cookies: [],
-      headers: [{ name: "accept", value: "*/*" }],
-      queryString: [],
-      headersSize: -1,
-      bodySize: 0,
-    },
+    ...{ time, timings, serverIPAddress: "192.0.2.10", connection, _connectionId: connection, _protocol: protocol },
+    request: { httpVersion: protocol, headers: [{ name: "accept", value: "*/*" }] },
     response: {
-      status: 200,
-      statusText: "",
-      httpVersion: protocol,
-      cookies: [],
-      headers: [{ name: "content-type", value: index === 0 ? "text/html" : "image/jpeg" }],
-      content: { size, mimeType: index === 0 ? "text/html" : "image/jpeg" },
-      redirectURL: "",
-      headersSize: -1,
-      bodySize: size,
-      _transferSize: size + 120,
-      _error: null,
+      ...{ httpVersion: protocol, headers: [{ name: "content-type", value: mimeType }], content: { size, mimeType } },
+      ...{ bodySize: size, _transferSize: size + 120 },
       _securityDetails: {
-        protocol: lane === "h3" ? "QUIC" : "TLS 1.3",
-        cipher: "AES_128_GCM",
-        keyExchangeGroup: "X25519",
-        subjectName: hostname,
-        issuer: "Trilane local CA",
+        ...{ protocol: lane === "h3" ? "QUIC" : "TLS 1.3", cipher: "AES_128_GCM", keyExchangeGroup: "X25519" },
+        ...{ subjectName: hostname, issuer: "Trilane local CA" },
       },
     },
-    cache: {},
-    timings,
-    serverIPAddress: "192.0.2.10",
-    connection,
-    _connectionId: connection,
-    _protocol: protocol,
-    _priority: index === 0 ? "VeryHigh" : "Low",
-    _initialPriority: "Low",
-    _resourceType: index === 0 ? "document" : "image",
-    _initiator: { type: index === 0 ? "other" : "parser" },
-    _trilane: {
-      requestId: String(1000 + index),
-      frame: "main",
-      documentUrl: url,
-      start_ns: Math.round(1e12 + start_ms * 1e6),
-      startOffset_ms: start_ms,
+    ...{ _priority: index === 0 ? "VeryHigh" : "Low", _initialPriority: "Low" },
+    ...{ _resourceType: index === 0 ? "document" : "image", _initiator: { type: index === 0 ? "other" : "parser" } },
+    facts: {
+      ...{ requestId: String(1000 + index), documentUrl: url, connectionReused: !opens, match: "exact" },
+      ...{ start_ns: Math.round(1e12 + start_ms * 1e6), startOffset_ms: start_ms },
       response_ns: Math.round(1e12 + (start_ms + time * 0.7) * 1e6),
       end_ns: Math.round(1e12 + (start_ms + time) * 1e6),
-      complete: true,
-      canceled: false,
-      blocked: null,
-      connectionReused: !opens,
-      serverPort: 443,
-      match: "exact",
     },
-  };
+  });
 }
 
 const direction = (packets: number, lost: number) => ({
@@ -204,48 +168,31 @@ export function pageLoadOf(
   const matching = (match: string): number => entries.filter((entry) => entry._trilane.match === match).length;
   const bytes = entries.reduce((sum, entry) => sum + entry.response._transferSize, 0);
   const plt_ms = failed ? null : of.plt_ms;
+  const share = (of_plt: number): number | null => (plt_ms === null ? null : plt_ms * of_plt);
+  const { log } = pageLoad({
+    ...{ page: of.page, recording_digest: "5f".repeat(32), lane: of.lane, link: profile, status: of.status },
+    ...{ reasons: [...of.reasons], plt_ms, wall_ms: (plt_ms ?? 60_000) + 700 },
+  });
+  const pageTimings = { onContentLoad: share(0.8) ?? -1, onLoad: plt_ms ?? -1 };
+  const startedDateTime = "2026-03-01T00:00:00.000Z";
   return {
     log: {
-      version: "1.2",
+      ...log,
       creator: { name: "Trilane", version },
       browser: { name: "Chromium", version: "156.0.0.0" },
-      pages: [
-        {
-          startedDateTime: "2026-03-01T00:00:00.000Z",
-          id: "page_1",
-          title: of.urls[0] ?? "",
-          pageTimings: { onContentLoad: plt_ms === null ? -1 : plt_ms * 0.8, onLoad: plt_ms ?? -1 },
-        },
-      ],
+      pages: [{ startedDateTime, id: "page_1", title: of.urls[0] ?? "", pageTimings }],
       entries,
       _trilane: {
-        schema: "trilane/page-load/1",
-        lane: of.lane,
-        link: profile,
-        page: of.page,
-        recording_digest: "5f".repeat(32),
-        status: of.status,
-        reasons: [...of.reasons],
+        ...log._trilane,
         metrics: {
-          plt_ms,
-          ttfb_ms: plt_ms === null ? null : plt_ms * 0.2,
-          dcl_ms: plt_ms === null ? null : plt_ms * 0.8,
-          fcp_ms: plt_ms === null ? null : plt_ms * 0.4,
-          lcp_ms: null,
+          ...{ plt_ms, ttfb_ms: share(0.2), dcl_ms: share(0.8), fcp_ms: share(0.4), lcp_ms: null },
           unavailable: { lcp_ms: "no paint was large enough" },
         },
         counts: {
-          requests: entries.length,
-          bytes,
+          ...{ requests: entries.length, bytes, failed: 0, off_lane: of.status === "invalid" ? 2 : 0 },
           connections: new Set(entries.map((entry) => entry._connectionId)).size,
-          matched: matching("exact"),
-          fuzzy: matching("fuzzy"),
-          missed: matching("missed"),
-          failed: 0,
-          off_lane: of.status === "invalid" ? 2 : 0,
+          ...{ matched: matching("exact"), fuzzy: matching("fuzzy"), missed: matching("missed") },
         },
-        background: [],
-        dns: [],
         replay: failed
           ? null
           : {
@@ -253,11 +200,8 @@ export function pageLoadOf(
               transport: {
                 tcp: { congestion_control: "cubic", initial_window_packets: 10, metrics_saved: false, pacing: false },
                 quic: {
-                  congestion_control: "cubic",
-                  reductions_taken_back: of.lane === "h3",
-                  initial_window_packets: 10,
-                  pacing: true,
-                  max_udp_payload: 1350,
+                  ...{ congestion_control: "cubic", reductions_taken_back: of.lane === "h3", pacing: true },
+                  ...{ initial_window_packets: 10, max_udp_payload: 1350 },
                 },
               },
             },
@@ -271,28 +215,19 @@ export function pageLoadOf(
               up: direction(420, 0),
             },
         environment: {
+          ...log._trilane.environment,
           versions: {
-            trilane: version,
-            node: "24.21.0",
-            browser: "Chromium 156.0.0.0",
-            quiche: "0.30.0",
-            nghttp2: "1.68.0",
+            ...{ trilane: version, node: "24.21.0", browser: "Chromium 156.0.0.0" },
+            ...{ quiche: "0.30.0", nghttp2: "1.68.0" },
           },
-          kernel: "6.18.5",
-          architecture: "x64",
-          cpu: "Example CPU 3000",
-          cpus: 2,
-          memory_bytes: 8_000_000_000,
-          congestion_control: { tcp: "cubic", quic: "cubic" },
+          ...{ kernel: "6.18.5", cpu: "Example CPU 3000", memory_bytes: 8_000_000_000 },
           command_lines: {
             replay: ["trilane-replay", "--home", "$HOME_FOLDER", "--recording", of.page],
             shaper: ["trilane-shaper", "--link", of.link],
             browser: ["chromium", "--headless=new", "--user-data-dir=$PROFILE", "--disable-quic"],
           },
         },
-        started_ns: 1e12,
-        navigation_start_ns: 1e12,
-        wall_ms: (plt_ms ?? 60_000) + 700,
+        ...{ started_ns: 1e12, navigation_start_ns: 1e12 },
       },
     },
   };

@@ -3,6 +3,7 @@
 import { protocolShares } from "../../../extension/capture/answered_by.ts";
 import type { HarEntry } from "../../../schemas/generated/page_load.ts";
 import type { Profile } from "../../../schemas/generated/profile.ts";
+import { harEntry } from "../../har_entry.ts";
 
 const hosts = [
   { host: "www.example.test", protocol: "http/1.1", connections: 6 },
@@ -29,61 +30,30 @@ function entryOf(index: number): HarEntry {
   const startOffset_ms = index * 3;
   const connection = String(100 + (index % hosts.length) * 10 + (index % site.connections));
   const { _blocked_queueing: _, ssl: __, ...summed } = timings;
-  return {
-    pageref: "page_1",
+  const type = "application/octet-stream";
+  return harEntry(`https://${site.host}/${index === 0 ? "" : `part-${index}.bin?v=${index}`}`, {
     startedDateTime: new Date(Date.UTC(2026, 0, 1) + startOffset_ms).toISOString(),
     time: Object.values(summed).reduce((sum, part) => sum + Math.max(0, part), 0),
     request: {
-      method: "GET",
-      url: `https://${site.host}/${index === 0 ? "" : `part-${index}.bin?v=${index}`}`,
-      httpVersion: site.protocol,
-      cookies: [{ name: "session", value: "secret" }],
+      ...{ httpVersion: site.protocol, cookies: [{ name: "session", value: "secret" }] },
       headers: [
         { name: "Accept", value: "*/*" },
         { name: "Cookie", value: "session=secret" },
       ],
-      queryString: [],
-      headersSize: -1,
-      bodySize: 0,
     },
     response: {
-      status: failed ? 0 : 200,
-      statusText: "",
-      httpVersion: site.protocol,
-      cookies: [],
-      headers: [{ name: "content-type", value: "application/octet-stream" }],
-      content: { size: 3000, mimeType: "application/octet-stream" },
-      redirectURL: "",
-      headersSize: -1,
-      bodySize: -1,
-      _transferSize: failed ? 0 : 1000 + index,
+      ...{ status: failed ? 0 : 200, httpVersion: site.protocol, content: { size: 3000, mimeType: type } },
+      ...{ headers: [{ name: "content-type", value: type }], _transferSize: failed ? 0 : 1000 + index },
       _error: failed ? "net::ERR_CONNECTION_RESET" : null,
     },
-    cache: {},
-    timings,
-    serverIPAddress: `203.0.113.${1 + (index % hosts.length)}`,
-    connection,
-    _connectionId: connection,
-    _protocol: site.protocol,
-    _priority: "Medium",
-    _initialPriority: "Medium",
-    _resourceType: kind,
+    ...{ timings, serverIPAddress: `203.0.113.${1 + (index % hosts.length)}`, connection, _connectionId: connection },
+    ...{ _protocol: site.protocol, _priority: "Medium", _initialPriority: "Medium", _resourceType: kind },
     _initiator: { type: index === 0 ? "other" : "parser" },
-    _trilane: {
-      requestId: `r${index}`,
-      frame: "main",
-      documentUrl: "https://www.example.test/",
-      start_ns: startOffset_ms * 1e6,
-      startOffset_ms,
-      response_ns: null,
-      end_ns: null,
-      complete: !failed,
-      canceled: false,
-      blocked: null,
-      connectionReused: !isNew,
-      serverPort: 443,
+    facts: {
+      ...{ requestId: `r${index}`, documentUrl: "https://www.example.test/", start_ns: startOffset_ms * 1e6 },
+      ...{ startOffset_ms, response_ns: null, end_ns: null, complete: !failed, connectionReused: !isNew },
     },
-  };
+  });
 }
 
 export function profileOfRequests(requests: number, id = "made-up"): Profile {

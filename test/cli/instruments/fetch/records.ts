@@ -2,51 +2,18 @@
 
 import type { StoredFetch } from "../../../../cli/instruments/fetch/store/fetch_runs.ts";
 import type { FetchRecord } from "../../../../schemas/generated/fetch_record.ts";
+import { examplesOf } from "../../../schemas/mutations.ts";
 
+const example = examplesOf("fetch-record").get("h2") as unknown as FetchRecord;
+
+/** The example of the schema, in round times and of round sizes. */
 export function fetchRecord(changed: Partial<FetchRecord> = {}): FetchRecord {
   return {
-    schema: "trilane/fetch-record/1",
-    url: "https://shop.example/",
-    final_url: "https://shop.example/",
-    lane: "h2",
-    tls: "1.3",
-    ip: 4,
-    start_ns: 1e9,
-    address: "192.0.2.7",
-    port: 443,
-    alpn: "h2",
-    tls_version: "1.3",
-    http_version: "2",
-    status: 200,
-    dns_ms: 10,
-    connect_ms: 50,
-    tls_ms: 50,
-    established_ms: 100,
-    first_byte_ms: 150,
-    download_ms: 200,
-    body_bytes: 200_000,
-    body_sha256: null,
-    bytes_received: 210_000,
-    bytes_sent: 900,
-    rtt_smoothed_ms: 50,
-    rtt_min_ms: 50,
-    segments_retransmitted: 0,
-    packets_lost: null,
-    certificate_bytes: 1500,
-    early_data: "unused",
-    resumed: false,
-    reused: false,
-    redirects: 0,
-    location: null,
-    alt_svc: null,
+    ...example,
+    ...{ dns_ms: 10, connect_ms: 50, tls_ms: 50, established_ms: 100, first_byte_ms: 150, download_ms: 200 },
+    ...{ body_bytes: 200_000, body_sha256: null, bytes_received: 210_000, bytes_sent: 900, certificate_bytes: 1500 },
+    ...{ rtt_smoothed_ms: 50, rtt_min_ms: 50, cycles: null, alt_svc: null },
     https_record: { state: "absent", reason: null, lookup_ms: 1, records: [] },
-    cpu_user_us: 900,
-    cpu_system_us: 400,
-    context_switches_voluntary: 9,
-    context_switches_involuntary: 0,
-    cycles: null,
-    error: null,
-    unavailable: { packets_lost: "TCP counts segments" },
     ...changed,
   };
 }
