@@ -138,7 +138,10 @@ test("while somebody works with it nothing is removed", async () => {
         assert.deepEqual(readdirSync(home), before);
         assert.ok(existsSync(join(user, ".config/chromium/NativeMessagingHosts/dev.trilane.host.json")));
       } finally {
+        // Until it is gone the folder is in use by it, too.
+        const gone = once(process, "exit");
         process.kill();
+        await gone;
       }
     }
   });
