@@ -197,7 +197,7 @@ test("nothing names an instrument but its own folder, the list and its commands"
 
 /** What says that a sweep is of one kind or another, or is one of its events. Whatever needs to know asks the list (PlanKind, EventWords). */
 const wordsOfKinds: Readonly<Record<string, RegExp>> = {
-  page: /\bkind(?:: | [!=]== )"pages"|nouns\.of [!=]== "pages"|kind \?\? "pages"|"(?:load|film)-(?:started|finished)"/,
+  page: /\bkind(?:: | [!=]== )"pages"|SweepOf<"pages"|nouns\.of [!=]== "pages"|kind \?\? "pages"|"(?:load|film)-(?:started|finished)"/,
   flows:
     /\bkind(?:: | [!=]== )"flows"|FlowSweep|StoredFlowPlan|"flow-run-(?:started|finished)"|FlowRun(?:Started|Finished)/,
   fetch: /"fetches"|FetchSweep|StoredFetchPlan|"fetch-(?:started|finished)"|Fetch(?:Started|Finished)/,

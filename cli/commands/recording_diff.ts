@@ -1,11 +1,11 @@
 // `trilane recording diff`: what differs between two recordings in what a replay serves by.
 
-import type { RecordingDiffered } from "../../schemas/generated/recording_differed.ts";
+import type { DiffChange, RecordingDiffered } from "../../schemas/generated/recording_differed.ts";
 import { homeFolder } from "../base/home.ts";
 import { count, formatSize } from "../base/numbers.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { withArchive } from "../recording/archive/client.ts";
-import { type Change, diffExchanges } from "../recording/edit/diff.ts";
+import { diffExchanges } from "../recording/edit/diff.ts";
 import type { Command, OptionsOf, Table } from "./command.ts";
 
 const define = (table: Table) =>
@@ -16,7 +16,7 @@ const define = (table: Table) =>
 
 type DiffOptions = OptionsOf<typeof define>;
 
-function line({ method, url, a, b, aspects }: Change): string {
+function line({ method, url, a, b, aspects }: DiffChange): string {
   if (!b) return `- ${method} ${url}`;
   if (!a) return `+ ${method} ${url}`;
   const changes = aspects.map((aspect) => {
@@ -45,7 +45,7 @@ export const command: Command<DiffOptions> = {
       b: { name: b.recording.name, digest: b.recording.digest },
       same: diff.same,
       same_order: diff.same_order,
-      changes: diff.changes.map((change) => ({ ...change, aspects: [...change.aspects] })),
+      changes: diff.changes,
     };
     const lines = [
       identical

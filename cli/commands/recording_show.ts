@@ -1,6 +1,6 @@
 // `trilane recording show`: what a recording is made of, as tables no wider than 80 columns, or each of its requests.
 
-import type { RecordingShown } from "../../schemas/generated/recording_shown.ts";
+import type { ExchangeGroup, RecordingShown } from "../../schemas/generated/recording_shown.ts";
 import { homeFolder } from "../base/home.ts";
 import { middleCut } from "../base/middle_cut.ts";
 import { count, formatSize } from "../base/numbers.ts";
@@ -8,7 +8,7 @@ import { printJson, printLines } from "../base/terminal_text.ts";
 import { textTable } from "../base/text_table.ts";
 import type { ArchivedExchange, Recording } from "../recording/archive/archive.ts";
 import { withArchive } from "../recording/archive/client.ts";
-import { type Group, mediaType, type Summary, summarize } from "../recording/edit/summary.ts";
+import { mediaType, summarize } from "../recording/edit/summary.ts";
 import { urlOf } from "../recording/export/recording_source.ts";
 import type { Command, OptionsOf, Table } from "./command.ts";
 
@@ -25,17 +25,18 @@ type ShowOptions = OptionsOf<typeof define>;
 const mostRows = 20;
 const longestName = 44;
 
-function table(title: string, groups: readonly Group[]): string[] {
+function table(title: string, groups: readonly ExchangeGroup[]): string[] {
   const hasFilled = groups.some(({ filled }) => filled > 0);
-  const rowOf = ({ name, exchanges, body_bytes, filled }: Group): string[] => [
+  const rowOf = ({ name, exchanges, body_bytes, filled }: ExchangeGroup): string[] => [
     middleCut(name, longestName),
     `${exchanges}`,
     formatSize(body_bytes),
     ...(hasFilled ? [`${filled}`] : []),
   ];
   const rest = groups.slice(mostRows);
-  const sum = (value: (group: Group) => number): number => rest.reduce((total, group) => total + value(group), 0);
-  const others: Group = {
+  const sum = (value: (group: ExchangeGroup) => number): number =>
+    rest.reduce((total, group) => total + value(group), 0);
+  const others: ExchangeGroup = {
     name: `${rest.length} others`,
     exchanges: sum(({ exchanges }) => exchanges),
     body_bytes: sum(({ body_bytes }) => body_bytes),
@@ -48,7 +49,7 @@ function table(title: string, groups: readonly Group[]): string[] {
   ]);
 }
 
-function summaryLines(recording: Recording, summary: Summary): string[] {
+function summaryLines(recording: Recording, summary: RecordingShown["by"]): string[] {
   const { name, url, source, exchanges, hosts, addresses, body_bytes, filled, recorded_at, created_at, digest } =
     recording;
   const size = `${count(hosts, "host")}, ${count(addresses, "address", "addresses")}, ${formatSize(body_bytes)}`;

@@ -1,12 +1,16 @@
 // `trilane recording verify`: whether recordings can be replayed as they were recorded. Exit status 1 where one is damaged.
 
-import type { RecordingsVerified } from "../../schemas/generated/recordings_verified.ts";
+import type {
+  NamedExchange,
+  RecordingsVerified,
+  VerifiedRecording,
+} from "../../schemas/generated/recordings_verified.ts";
 import { RunError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { count } from "../base/numbers.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { withArchive } from "../recording/archive/client.ts";
-import { type NamedExchange, type RecordingVerified, verifyRecording } from "../recording/edit/verify.ts";
+import { verifyRecording } from "../recording/edit/verify.ts";
 import type { Command, OptionsOf, Table } from "./command.ts";
 
 const define = (table: Table) =>
@@ -30,9 +34,9 @@ function list(title: string, exchanges: readonly NamedExchange[]): string[] {
   ];
 }
 
-const isDamaged = ({ damaged, digest_matches }: RecordingVerified): boolean => damaged.length > 0 || !digest_matches;
+const isDamaged = ({ damaged, digest_matches }: VerifiedRecording): boolean => damaged.length > 0 || !digest_matches;
 
-function lines(verified: RecordingVerified): string[] {
+function lines(verified: VerifiedRecording): string[] {
   const { recording, digest_matches, damaged, misencoded, filled, cut_off, unsent_headers, documents } = verified;
   return [
     `${recording.name}: ${count(recording.exchanges, "exchange")}, ${isDamaged(verified) ? "DAMAGED: import it again" : "whole"}`,
@@ -54,11 +58,12 @@ export const command: Command<VerifyOptions> = {
   define,
   async run(options) {
     const verified = await withArchive(homeFolder(options.home), async (archive) => {
-      const all: RecordingVerified[] = [];
+      const all: VerifiedRecording[] = [];
       for (const name of new Set(options.recording)) all.push(await verifyRecording(archive, name));
       return all;
     });
-    const document = { schema: "trilane/recordings-verified/1", recordings: verified } as unknown as RecordingsVerified;
+    const recordings = verified as RecordingsVerified["recordings"];
+    const document: RecordingsVerified = { schema: "trilane/recordings-verified/1", recordings };
     if (options.json) printJson(document);
     else printLines(verified.flatMap(lines));
     const bad = verified.filter(isDamaged).map(({ recording }) => recording.name);

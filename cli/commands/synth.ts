@@ -1,5 +1,5 @@
 // `trilane synth`: puts synthetic pages into the archive, or lists what there is. What they are stands in cli/recording/synth.
-import type { SynthCatalogue } from "../../schemas/generated/synth_catalogue.ts";
+import type { CatalogueLine, SynthCatalogue } from "../../schemas/generated/synth_catalogue.ts";
 import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { count, formatSize } from "../base/numbers.ts";
@@ -8,7 +8,7 @@ import { printJson, printLines } from "../base/terminal_text.ts";
 import type { Recording } from "../recording/archive/archive.ts";
 import { withArchive } from "../recording/archive/client.ts";
 import { importedDocument } from "../recording/import/imported.ts";
-import { type CatalogueLine, catalogue } from "../recording/synth/catalogue.ts";
+import { catalogue } from "../recording/synth/catalogue.ts";
 import { ensureSynth, synthetic } from "../recording/synth/synthetic.ts";
 import { videoForm } from "../recording/synth/video/video_spec.ts";
 import type { Command, OptionsOf, Table } from "./command.ts";

@@ -1,6 +1,9 @@
 // What the archive of recordings offers the command line: the types, no code. client.ts is the one implementation,
 // over trilane-host; schemas/message.schema.json is the contract underneath.
 
+import type { ListedRecording } from "../../../schemas/generated/list.ts";
+import type { DamagedBody } from "../../../schemas/generated/recordings_verified.ts";
+
 /** A header as on the wire, its name in lower case. */
 export type Header = readonly [name: string, value: string];
 
@@ -42,25 +45,8 @@ export interface ArchivedExchange extends Exchange {
 }
 
 /** A recording as `trilane list` shows it. */
-export interface Recording {
-  readonly id: number;
-  readonly name: string;
-  readonly url: string;
-  readonly source: string;
-  /** When the page load began that was recorded; null: unknown. ISO 8601, UTC, as the next one. */
-  readonly recorded_at: string | null;
-  readonly created_at: string;
-  /** SHA-256 of all exchanges, hex: the same for the same exchanges, whatever the name and the time. */
-  readonly digest: string;
+export interface Recording extends Readonly<Omit<ListedRecording, "notes">> {
   readonly notes: JsonObject;
-  /** Numbers of exchanges, of different hosts, of different server addresses. */
-  readonly exchanges: number;
-  readonly hosts: number;
-  readonly addresses: number;
-  /** Sum of the response bodies as on the wire. */
-  readonly body_bytes: number;
-  /** How many of the bodies are filled in. */
-  readonly filled: number;
 }
 
 export interface RecordingDetail {
@@ -97,14 +83,8 @@ export interface NewExchange<Body extends NewBody = Uint8Array> {
   readonly requestBody?: Body | undefined;
 }
 
-/** A body that is not in the archive as it was written. */
-export interface BodyProblem {
-  readonly seq: number;
-  readonly part: "request" | "response";
-  /** null: the row names none that could be. */
-  readonly sha256: string | null;
-  readonly problem: "missing" | "size" | "content";
-}
+/** A body that is not in the archive as it was written. Its digest is null if the row names none that could be. */
+export type BodyProblem = Readonly<Omit<DamagedBody, "url">>;
 
 export interface Verification extends RecordingDetail {
   /** Whether the exchanges still give the recording's digest. */

@@ -2,7 +2,7 @@
 // whole pages and the same command makes the rest. Bodies that pages share are sent to the archive once.
 import { createHash } from "node:crypto";
 import { UserError } from "../../base/errors.ts";
-import type { Archive, JsonObject, NewBody, NewExchange, Recording } from "../archive/archive.ts";
+import type { Archive, JsonObject, NewBody, NewExchange, NewRecording, Recording } from "../archive/archive.ts";
 import { type Corpus, dasCorpus, pageNamesOf, pageOf } from "./corpus.ts";
 import { type CorpusExchange, type CorpusPage, generation } from "./corpus_page.ts";
 import type { PageDistributions } from "./distributions.ts";
@@ -63,13 +63,8 @@ export class SharedBodies {
   }
 }
 
-interface PageToWrite {
-  readonly name: string;
-  readonly source: string;
-  readonly replace: boolean;
-  /** Beside those on the corpus. */
-  readonly notes: JsonObject;
-}
+/** Its notes stand beside those on the corpus. */
+type PageToWrite = Pick<NewRecording, "name" | "source" | "replace" | "notes">;
 
 /** Writes one page, whole or not at all. `page`: from 1. */
 export async function writeCorpusPage(

@@ -1,40 +1,27 @@
 // What differs between two recordings, in all that a replay serves by. Exchanges are paired by method and URL; those of one
 // URL in recorded order. Pure.
+import type { DiffChange, DiffSide } from "../../../schemas/generated/recording_differed.ts";
 import type { ArchivedExchange } from "../archive/archive.ts";
 import { urlOf } from "../export/recording_source.ts";
 
-type Aspect = "status" | "address" | "headers" | "body" | "request body";
-
-interface Side {
-  readonly seq: number;
-  readonly status: number;
-  readonly address: string;
-  readonly body_size: number;
-}
-
-export interface Change {
-  readonly method: string;
-  readonly url: string;
-  /** null: this one does not have it. */
-  readonly a: Side | null;
-  readonly b: Side | null;
-  /** What differs, where both have it. */
-  readonly aspects: readonly Aspect[];
-}
-
 interface RecordingDiff {
   readonly same: number;
-  readonly changes: readonly Change[];
+  readonly changes: DiffChange[];
   /** Whether those that both have are in the same order. */
   readonly same_order: boolean;
 }
 
 const keyOf = (exchange: ArchivedExchange): string => `${exchange.method} ${urlOf(exchange)}`;
 
-const sideOf = ({ seq, status, address, body_size }: ArchivedExchange): Side => ({ seq, status, address, body_size });
+const sideOf = ({ seq, status, address, body_size }: ArchivedExchange): DiffSide => ({
+  seq,
+  status,
+  address,
+  body_size,
+});
 
-function aspectsOf(a: ArchivedExchange, b: ArchivedExchange): Aspect[] {
-  const aspects: Aspect[] = [];
+function aspectsOf(a: ArchivedExchange, b: ArchivedExchange): DiffChange["aspects"] {
+  const aspects: DiffChange["aspects"] = [];
   if (a.status !== b.status) aspects.push("status");
   if (a.address !== b.address) aspects.push("address");
   if (JSON.stringify(a.response_headers) !== JSON.stringify(b.response_headers)) aspects.push("headers");
@@ -45,7 +32,7 @@ function aspectsOf(a: ArchivedExchange, b: ArchivedExchange): Aspect[] {
 
 export function diffExchanges(a: readonly ArchivedExchange[], b: readonly ArchivedExchange[]): RecordingDiff {
   const left = Map.groupBy(b, keyOf);
-  const changes: Change[] = [];
+  const changes: DiffChange[] = [];
   const pairs: { a: number; b: number }[] = [];
   let same = 0;
   for (const exchange of a) {

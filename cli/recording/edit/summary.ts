@@ -1,22 +1,6 @@
 // A recording in numbers: its exchanges grouped by host, type, size and protocol. Pure.
+import type { ExchangeGroup as Group, RecordingShown } from "../../../schemas/generated/recording_shown.ts";
 import type { ArchivedExchange } from "../archive/archive.ts";
-
-export interface Group {
-  readonly name: string;
-  readonly exchanges: number;
-  /** Response bodies as on the wire. */
-  readonly body_bytes: number;
-  /** How many of the bodies are filled in. */
-  readonly filled: number;
-}
-
-export interface Summary {
-  readonly host: readonly Group[];
-  readonly type: readonly Group[];
-  readonly size: readonly Group[];
-  readonly protocol: readonly Group[];
-  readonly status: readonly Group[];
-}
 
 /** A response's media type without parameters, in lower case; "" where none is named. */
 export function mediaType({ response_headers }: ArchivedExchange): string {
@@ -46,7 +30,7 @@ function grouped(exchanges: readonly ArchivedExchange[], nameOf: (exchange: Arch
 const bytesFirst = (a: Group, b: Group): number =>
   b.body_bytes - a.body_bytes || b.exchanges - a.exchanges || (a.name < b.name ? -1 : 1);
 
-export function summarize(exchanges: readonly ArchivedExchange[]): Summary {
+export function summarize(exchanges: readonly ArchivedExchange[]): RecordingShown["by"] {
   const order = [...sizes.map(([, name]) => name as string), "above 1 MB"];
   return {
     host: grouped(exchanges, ({ host }) => host).toSorted(bytesFirst),

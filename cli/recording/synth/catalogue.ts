@@ -19,6 +19,7 @@
 // Each page but object-SIZE is an HTML document that references the objects in the order given. A data file is fetched
 // by a small script in the document; page.ts says how the load event waits for it. Every name also exists with
 // -hosts-N: the objects in turn on N hosts, each with its own address, the document on the first.
+import type { CatalogueLine } from "../../../schemas/generated/synth_catalogue.ts";
 import { UserError } from "../../base/errors.ts";
 
 export type ObjectKind = "jpeg" | "script" | "style" | "data";
@@ -87,16 +88,9 @@ const fixed: Record<string, { summary: string; objects: PageObject[] }> = {
   },
 };
 
-/** One line of `trilane synth --list`. */
-export interface CatalogueLine {
-  readonly name: string;
-  readonly summary: string;
-  readonly requests: number;
-  readonly object_bytes: number;
-}
-
 const sumOf = (objects: readonly PageObject[]): number => objects.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
 
+/** The lines of `trilane synth --list`. */
 export function catalogue(): CatalogueLine[] {
   return Object.entries(fixed).map(([name, { summary, objects }]) => ({
     name,

@@ -1,5 +1,9 @@
 // What comes of comparing two sides: a judgement of each cell and of cells together, and what could be shown at all. Types and what
 // follows for the exit status; compare.ts makes them.
+import type {
+  ComparedCell as CellDocument,
+  ComparedTogether as TogetherDocument,
+} from "../../../schemas/generated/sweeps_compared.ts";
 import type { Browser } from "../verdict/browsers.ts";
 
 /** `unclear`: neither a change nor its absence is shown. */
@@ -8,51 +12,14 @@ export type ShownChange = "slower" | "faster" | "same" | "unclear";
 /** `failing`: loads of the second side fail more often, or none ends any more. `unknown`: too few valid loads in one of them, or another cell. */
 export type Judgement = ShownChange | "failing" | "unknown";
 
-/** Of the median page load time; positive is slower. */
-export interface Change {
-  readonly change_percent: number;
-  /** 95 %; null: too few loads. */
-  readonly low_percent: number | null;
-  readonly high_percent: number | null;
-}
-
-type NullableChange = { readonly [Key in keyof Change]: number | null };
-
-export interface ComparedCell extends NullableChange {
-  readonly page: string;
-  readonly link: string;
-  /** Of commands the command. */
-  readonly lane: string;
-  readonly judgement: Judgement;
-  readonly loads_a: number;
-  readonly loads_b: number;
-  /** Of these; if they are half or more, the median is a lower bound. */
-  readonly timed_out_a: number;
-  readonly timed_out_b: number;
-  /** Neither valid nor timed out, and not by the machine's or the link's doing. */
-  readonly failed_a: number;
-  readonly failed_b: number;
-  /** That loads fail no more often than they did, and end as they did: Holm's, 1 where it is not tested. */
-  readonly failing_probability: number;
-  readonly median_a_ms: number | null;
-  readonly median_b_ms: number | null;
-  /** Of its being within the threshold, by Holm over all tests of its direction; 1 where there is none. */
-  readonly probability: number;
-  /** The page or the link was another one under the same name, so that no change can be attributed to anything. */
-  readonly other_recording: boolean;
-  readonly other_link: boolean;
-  /** The loads of one side requested more of the page than those of the other (verdict/lane_coverage.ts). */
-  readonly other_coverage: boolean;
-}
+/** Optional members are absent from documents of earlier versions only. */
+export type ComparedCell = Readonly<Required<CellDocument>>;
 
 /** Several cells in one test. */
-export interface ComparedTogether extends Change {
-  /** Null: of all lanes. */
-  readonly lane: string | null;
-  readonly cells: number;
-  readonly judgement: ShownChange;
-  readonly probability: number;
-}
+export type ComparedTogether = Readonly<TogetherDocument>;
+
+/** Of the median page load time; positive is slower. The interval of too few loads is null. */
+export type Change = Pick<ComparedTogether, "change_percent" | "low_percent" | "high_percent">;
 
 /**
  * What a change is distinguished from: `interleaved`: both sides in one sweep; `occasions`: several sweeps of a side; `one each`:

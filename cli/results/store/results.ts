@@ -40,7 +40,7 @@ export type * from "./unmatched.ts";
 
 /** Page loads are the store's own kind: verdicts, answers and reports in this room and the next are of them. */
 const pages = "pages";
-const ofPages: SweepKind<Sweep> = { holds: "page loads", is: (sweep): sweep is Sweep => sweep.kind === pages };
+const ofPages: SweepKind<Sweep> = { kind: pages, holds: "page loads" };
 
 /** Of a cell. */
 const ofPage = `(SELECT kind FROM sweep WHERE sweep.id = cell.sweep) = '${pages}'`;
@@ -48,7 +48,7 @@ const ofPage = `(SELECT kind FROM sweep WHERE sweep.id = cell.sweep) = '${pages}
 export class Results extends SweepStore {
   /** All sweeps of pages, the newest first. */
   listSweeps(): Sweep[] {
-    return this.listAllSweeps().filter(ofPages.is);
+    return this.listAllSweeps().filter((sweep) => sweep.kind === pages) as Sweep[];
   }
 
   /** UserError if there is none of that number, or it is of another kind. */

@@ -7,6 +7,7 @@ import type { PageLoad } from "../../../schemas/generated/page_load.ts";
 import type { SelftestLink } from "../../../schemas/generated/selftest.ts";
 import type { SweepKindName } from "../../../schemas/generated/sweep_kind.ts";
 import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
+import type { NewAttempt } from "./attempt_rows.ts";
 import type { Host, NamedHost } from "./hosts.ts";
 import { type LoadObservations, loadObservationsOf, type UserTimings } from "./load_observations.ts";
 import { storedJson } from "./stored_json.ts";
@@ -42,17 +43,20 @@ export interface AnySweep extends SweepFacts {
   readonly plan: PlanFacts;
 }
 
-/** One kind of sweep: whether a sweep is one, and what its attempts are, in words. */
+/** A sweep of one kind, with its plan. */
+export interface SweepOf<Kind extends SweepKindName, Plan extends PlanFacts> extends AnySweep {
+  readonly kind: Kind;
+  readonly plan: Plan;
+}
+
+/** Sweeps of one kind, and what their attempts are, in words. */
 export interface SweepKind<Sweep extends AnySweep> {
+  readonly kind: Sweep["kind"];
   readonly holds: string;
-  readonly is: (sweep: AnySweep) => sweep is Sweep;
 }
 
 /** A sweep of pages. */
-export interface Sweep extends AnySweep {
-  readonly kind: "pages";
-  readonly plan: SweepPlan;
-}
+export type Sweep = SweepOf<"pages", SweepPlan>;
 
 /** Over what a cell goes. */
 export interface CellLink {
@@ -104,29 +108,17 @@ export interface NewSweep extends NewSweepFacts {
   readonly cells: readonly NewCell[];
 }
 
-export interface NewLoad {
-  readonly cell: number;
-  readonly block: number;
-  readonly attempt: number;
-  readonly position: number;
-  readonly started_at: string;
+/** What else there is of the attempt stands in the load. */
+export interface NewLoad extends Omit<NewAttempt, "status" | "reasons" | "wall_ms"> {
   readonly load: PageLoad;
 }
 
 /** An attempt at a load without its HAR. A null metric is unavailable; the HAR says why. */
-export interface Load extends LoadObservations {
+export interface Load extends NewAttempt, LoadObservations {
   readonly id: number;
-  readonly cell: number;
   readonly page: string;
   readonly lane: LaneLabel;
   readonly link: string;
-  readonly block: number;
-  readonly attempt: number;
-  readonly position: number;
-  readonly status: LoadStatus;
-  readonly reasons: readonly string[];
-  readonly started_at: string;
-  readonly wall_ms: number;
   /** Absent: it has none. */
   readonly user_timings?: UserTimings;
 }

@@ -113,24 +113,24 @@ export class SweepStore {
   }
 
   /** UserError if there is none of that number, or it is of another kind. */
-  sweepOf<Sweep extends AnySweep>({ is, holds }: SweepKind<Sweep>, id: number): Sweep {
+  sweepOf<Sweep extends AnySweep>({ kind, holds }: SweepKind<Sweep>, id: number): Sweep {
     const sweep = this.anySweep(id);
-    if (is(sweep)) return sweep;
+    if (isOf<Sweep>(kind, sweep)) return sweep;
     throw new UserError(`sweep ${id} has ${sweep.kind} and no ${holds}: name one that has (see \`trilane list\`)`);
   }
 
   /** Of a plan; null: the newest is of another kind, or there is none. */
-  newestOf<Sweep extends AnySweep>({ is }: Pick<SweepKind<Sweep>, "is">, plan_digest: string): Sweep | null {
+  newestOf<Sweep extends AnySweep>({ kind }: Pick<SweepKind<Sweep>, "kind">, plan_digest: string): Sweep | null {
     const [row] = this.read(
       `SELECT ${sweepColumns} FROM sweep WHERE plan_digest = ? ORDER BY id DESC LIMIT 1`,
       plan_digest,
     );
     const newest = row ? anySweepOf(row) : null;
-    return newest && is(newest) ? newest : null;
+    return newest && isOf<Sweep>(kind, newest) ? newest : null;
   }
 
   /** The newest sweep of a plan if that one is unfinished: what the same command resumes. */
-  unfinishedOf<Sweep extends AnySweep>(kind: Pick<SweepKind<Sweep>, "is">, plan_digest: string): Sweep | null {
+  unfinishedOf<Sweep extends AnySweep>(kind: Pick<SweepKind<Sweep>, "kind">, plan_digest: string): Sweep | null {
     const newest = this.newestOf(kind, plan_digest);
     return newest && this.#isToResume(newest) ? newest : null;
   }
@@ -211,14 +211,14 @@ export class SweepStore {
    */
   begin<Kind extends AnySweep>(added: AddedSweep<Kind>, fresh: boolean): BegunSweep<Kind> {
     return this.write((database) =>
-      this.#begin(database, added, fresh ? null : this.unfinishedOf(sameKind(added), added.plan_digest)),
+      this.#begin(database, added, fresh ? null : this.unfinishedOf<Kind>(added, added.plan_digest)),
     );
   }
 
   /** As begin; null if the plan's newest sweep is finished, also by another process a moment ago. */
   beginOnce<Kind extends AnySweep>(added: AddedSweep<Kind>): BegunSweep<Kind> | null {
     return this.write((database) => {
-      const newest = this.newestOf(sameKind(added), added.plan_digest);
+      const newest = this.newestOf<Kind>(added, added.plan_digest);
       return newest && !this.#isToResume(newest) ? null : this.#begin(database, added, newest);
     });
   }
@@ -320,10 +320,7 @@ export class SweepStore {
   }
 }
 
-/** Sweeps of the kind of one that is to begin. */
-const sameKind = <Sweep extends AnySweep>({ kind }: AddedSweep<Sweep>): Pick<SweepKind<Sweep>, "is"> => ({
-  is: (sweep): sweep is Sweep => sweep.kind === kind,
-});
+const isOf = <Sweep extends AnySweep>(kind: Sweep["kind"], sweep: AnySweep): sweep is Sweep => sweep.kind === kind;
 
 /** Its number. */
 function addSweepRow(

@@ -1,7 +1,7 @@
 // A plan of commands as it is stored, with its defaults filled in, and its sweeps.
 import type { CommandPlanDocument, PlannedNumber } from "../../../../schemas/generated/command_plan.ts";
 import type { PlanLink } from "../../../../schemas/generated/sweep_plan.ts";
-import type { AnySweep, SweepKind } from "../../../results/store/results.ts";
+import type { SweepKind, SweepOf } from "../../../results/store/results.ts";
 
 export interface StoredCommandPlan extends Omit<CommandPlanDocument, "commands" | "links" | "numbers"> {
   readonly commands: readonly { readonly name: string; readonly words: readonly string[] }[];
@@ -10,12 +10,6 @@ export interface StoredCommandPlan extends Omit<CommandPlanDocument, "commands" 
   readonly numbers: readonly PlannedNumber[];
 }
 
-export interface CommandSweep extends AnySweep {
-  readonly kind: "commands";
-  readonly plan: StoredCommandPlan;
-}
+export type CommandSweep = SweepOf<"commands", StoredCommandPlan>;
 
-export const commandSweeps: SweepKind<CommandSweep> = {
-  holds: "commands",
-  is: (sweep): sweep is CommandSweep => sweep.kind === "commands",
-};
+export const commandSweeps: SweepKind<CommandSweep> = { kind: "commands", holds: "commands" };

@@ -2,7 +2,7 @@
 import type { FetchLabel, FetchPlanDocument } from "../../../../schemas/generated/fetch_plan.ts";
 import type { FetchIp, FetchTls } from "../../../../schemas/generated/fetch_record.ts";
 import type { PlanLink } from "../../../../schemas/generated/sweep_plan.ts";
-import type { AnySweep, SweepKind } from "../../../results/store/results.ts";
+import type { SweepKind, SweepOf } from "../../../results/store/results.ts";
 
 export interface StoredFetchPlan extends Omit<FetchPlanDocument, "objects" | "tls" | "ip" | "lanes" | "links"> {
   readonly objects: readonly string[];
@@ -13,12 +13,6 @@ export interface StoredFetchPlan extends Omit<FetchPlanDocument, "objects" | "tl
   readonly links?: readonly PlanLink[];
 }
 
-export interface FetchSweep extends AnySweep {
-  readonly kind: "fetches";
-  readonly plan: StoredFetchPlan;
-}
+export type FetchSweep = SweepOf<"fetches", StoredFetchPlan>;
 
-export const fetchSweeps: SweepKind<FetchSweep> = {
-  holds: "fetches",
-  is: (sweep): sweep is FetchSweep => sweep.kind === "fetches",
-};
+export const fetchSweeps: SweepKind<FetchSweep> = { kind: "fetches", holds: "fetches" };
