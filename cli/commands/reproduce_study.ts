@@ -4,11 +4,12 @@ import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { wrapped } from "../base/wrapped_text.ts";
-import type { PlanKind, PublishedStudy, ReadPlan } from "../engine/plan_kind.ts";
+import type { PlanKind, ReadPlan } from "../engine/plan_kind.ts";
 import { openExistingResults } from "../results/store/results.ts";
 import { agreementSentence } from "../results/studies/agreement.ts";
 import { figuresDocument } from "../results/studies/figures_document.ts";
 import { comparedLines } from "../results/studies/number_words.ts";
+import type { StudyFacts } from "../results/studies/study.ts";
 import type { House } from "./command.ts";
 import { changesOf, isTaken, runReadPlan, type SweepOptions } from "./sweep.ts";
 
@@ -19,7 +20,7 @@ type ReproduceStudyOptions = Omit<SweepOptions, "plan"> & {
 };
 
 /** Of the plan's newest sweep, whether or not it was stopped. With --json as one document. */
-async function printFigures(home: string, kind: PlanKind, study: PublishedStudy, plan: ReadPlan, json: boolean) {
+async function printFigures(home: string, kind: PlanKind, study: StudyFacts, plan: ReadPlan, json: boolean) {
   using results = openExistingResults(home);
   const sweep = results && plan.newestSweep?.(results);
   if (!results || !sweep) return;
@@ -33,7 +34,7 @@ async function printFigures(home: string, kind: PlanKind, study: PublishedStudy,
 
 /** `given`: the options that were given another value than they have by themselves. */
 export async function reproduceStudy(
-  { kind, published: study }: { readonly kind: PlanKind; readonly published: PublishedStudy },
+  { kind, published: study }: { readonly kind: PlanKind; readonly published: StudyFacts },
   options: ReproduceStudyOptions,
   house: House,
   given: readonly string[],

@@ -4,7 +4,7 @@ import type { ListedSweep } from "../../schemas/generated/list.ts";
 import type { OptionTable } from "../base/option_table.ts";
 import type { ComparedSweep } from "../results/compare/interleaved.ts";
 import type { AnySweep, Results } from "../results/store/results.ts";
-import type { ComparedNumber, PublishedNumber } from "../results/studies/study.ts";
+import type { StudyFacts, StudyFigure } from "../results/studies/study.ts";
 import type { BundledSweeps, RerunRequest } from "../sweep/bundle/bundled_sweeps.ts";
 import type { PlanShares } from "../sweep/cluster/shared_plan.ts";
 import type { Choosing, PageSource } from "../sweep/plan/page_source.ts";
@@ -74,7 +74,7 @@ export interface PlanKind {
   readonly formatWords: string;
   readonly columns: readonly { readonly of: string; readonly columns: readonly Column[] }[];
   /** What was published of such measurements; absent: nothing that Trilane can run. */
-  readonly studies?: readonly PublishedStudy[];
+  readonly studies?: readonly StudyFacts[];
   /** The command line of `trilane reproduce` as `read` takes it, if pages may be named in place of a study's. Absent: they may not. */
   readonly studyOptions?: (study: string, options: object) => object;
   /** What `trilane list` says that a sweep spans, besides its links, and what of it stands in a row. */
@@ -86,17 +86,6 @@ export interface PlanKind {
 
 /** How much of what. */
 export type SweepSpan = Pick<ListedSweep, "pages" | "lanes"> & Partial<ListedSweep>;
-
-export interface PublishedStudy {
-  readonly name: string;
-  readonly reference: string;
-  /** Names of shipped plans: a part that takes minutes, and all of it. */
-  readonly quick: string;
-  readonly full: string;
-}
-
-/** A published number beside ours; of flows with the mix that it is of. */
-type StudyFigure = ComparedNumber<PublishedNumber & { readonly mix?: string }>;
 
 export interface Column {
   readonly name: string;

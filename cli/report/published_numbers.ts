@@ -2,14 +2,11 @@
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import { agreementSentence } from "../results/studies/agreement.ts";
 import { besideText, oursText } from "../results/studies/number_words.ts";
-import type { ComparedNumber } from "../results/studies/study.ts";
+import type { ComparedNumber, StudyFacts } from "../results/studies/study.ts";
 import { linkCell } from "./figures/parts.ts";
 
 /** Null where the plan is no study's, or nothing of it was tried. */
-export function publishedNumbers(
-  study: { readonly reference: string; readonly differs: string } | null,
-  compared: readonly ComparedNumber[],
-): Markup | null {
+export function publishedNumbers(study: StudyFacts | null, compared: readonly ComparedNumber[]): Markup | null {
   const sentence = agreementSentence(compared);
   if (!study || sentence === null) return null;
   const rows = compared.map(

@@ -13,8 +13,9 @@ import { firstLook, futilityThreshold, lastLook } from "../results/stats/sequent
 import { modelledPages } from "../results/store/modelled_pages.ts";
 import type { Results } from "../results/store/results.ts";
 import { comparedFigures } from "../results/studies/agreement.ts";
-import { studyOfPlan } from "../results/studies/all.ts";
+import { studies } from "../results/studies/all.ts";
 import { comparedSpreads } from "../results/studies/spread.ts";
+import { studyOfPlan } from "../results/studies/study.ts";
 import { comparedMetric, type MetricChoice } from "../results/verdict/compared_metric.ts";
 import { compare } from "../results/verdict/comparison.ts";
 import {
@@ -189,7 +190,7 @@ function sectionsOf({ views, results, films, profiles, settled }: Gathered): Sec
   const pairs = lanePairs(lanes);
   const grid = linkGrid(profiles);
   const { ofCell, ofPage } = targets(results);
-  const study = studyOfPlan(sweep.name);
+  const study = studyOfPlan(studies, sweep.name);
   const sideBySide = (figures: readonly Markup[], links: number): Markup | null => {
     if (figures.length === 0) return null;
     const rest =

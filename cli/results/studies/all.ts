@@ -19,8 +19,3 @@ export const studies: readonly Study[] = [
   yuBenson2021,
   panda2019Video,
 ];
-
-/** The study that a plan belongs to. */
-export function studyOfPlan(plan: string): Study | null {
-  return studies.find(({ quick, full }) => plan === quick || plan === full) ?? null;
-}

@@ -1,9 +1,10 @@
 // A study's number beside ours, from the values of both places run by run: the median or the ratio of two, its 95 % interval, and whether
 // that agrees with what was published. Knows neither flows nor fetches. Pure.
 import { median } from "../../base/quantile.ts";
+import { hashText, randomSource } from "../../base/random.ts";
 import { medianDifferenceInterval } from "../stats/median_interval.ts";
 import { summarizeMetric } from "../stats/metric_summary.ts";
-import type { Agreement, ComparedNumber, NumberEstimate, PublishedNumber } from "./study.ts";
+import type { Agreement, ComparedNumber, Figure, NumberEstimate, NumberStudy, PublishedNumber } from "./study.ts";
 
 const known = (values: Float64Array): number[] => [...values].filter((value) => !Number.isNaN(value));
 
@@ -38,13 +39,32 @@ function agreementOf({ sign, beside, within = 0 }: PublishedNumber, { value, int
   return way === 0 ? "undecided" : way === sign ? "agrees" : "differs";
 }
 
-/** `values`: of the figure's place run by run, NaN where a run has none; `below`: of the place that it is divided by. */
-export function comparedNumber<Figure extends PublishedNumber>(
-  figure: Figure,
-  values: Float64Array,
-  below: Float64Array | undefined,
-  random: () => number,
-): ComparedNumber<Figure> {
-  const estimate = below ? ratio(values, below, random) : single(values);
-  return { figure, ...estimate, agreement: agreementOf(figure, estimate) };
+/** What is looked at in a place in one repetition; null: it has no number. */
+export type BlockValue = readonly [block: number, value: number | null];
+
+/**
+ * Of the study's figures those whose places were tried. `valuesAt`: of the figure's place, or of the one that it is divided by, of each attempt
+ * there; `blocks`: how many repetitions there are; `nameOf`: what is looked at, by which chance is drawn.
+ */
+export function comparedNumbers<Place extends { readonly link: string }>(
+  { figures }: NumberStudy<Place>,
+  seed: number,
+  blocks: (figure: Figure<Place>) => number,
+  valuesAt: (place: Place, figure: Figure<Place>) => readonly BlockValue[],
+  nameOf: (place: Place) => string,
+): ComparedNumber<Figure<Place>>[] {
+  return figures.flatMap((figure) => {
+    const places: readonly Place[] = figure.over ? [figure, figure.over] : [figure];
+    const tried = places.map((place) => valuesAt(place, figure));
+    if (tried.some((values) => values.length === 0)) return [];
+    const [values, below] = tried.map((found) => {
+      const byBlock = new Float64Array(blocks(figure)).fill(Number.NaN);
+      for (const [block, value] of found) if (value !== null) byBlock[block] = value;
+      return byBlock;
+    });
+    if (!values) return [];
+    const random = randomSource(seed, `${figure.what} ${hashText(`${nameOf(figure)} ${figure.link}`)}`);
+    const estimate = below ? ratio(values, below, random) : single(values);
+    return [{ figure, ...estimate, agreement: agreementOf(figure, estimate) }];
+  });
 }

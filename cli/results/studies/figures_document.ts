@@ -3,19 +3,9 @@
 import type { FlowFigureCompared, FlowFigures } from "../../../schemas/generated/flow_figures.ts";
 import { endsOf } from "../../base/interval.ts";
 import { agreementSentence } from "./agreement.ts";
-import type { ComparedNumber, PublishedNumber } from "./study.ts";
+import type { StudyFigure } from "./study.ts";
 
-/** A number of flows says which mix it is of. */
-type Figure = PublishedNumber & { readonly mix?: string };
-
-function figureCompared({
-  figure,
-  value,
-  interval,
-  runs,
-  reason,
-  agreement,
-}: ComparedNumber<Figure>): FlowFigureCompared {
+function figureCompared({ figure, value, interval, runs, reason, agreement }: StudyFigure): FlowFigureCompared {
   const { what, mix, link, published, sign, beside, within = null } = figure;
   const [low, high] = endsOf(interval);
   return {
@@ -39,7 +29,7 @@ function figureCompared({
 export function figuresDocument(
   { name }: { readonly name: string },
   sweep: number,
-  compared: readonly ComparedNumber<Figure>[],
+  compared: readonly StudyFigure[],
 ): FlowFigures {
   const figures = compared.map(figureCompared);
   return { schema: "trilane/flow-figures/1", study: name, sweep, figures, agreement: agreementSentence(compared) };

@@ -2,12 +2,13 @@
 import type { Load } from "../store/results.ts";
 import { sidesOf } from "../verdict/sides_agree.ts";
 import { agreementSentence, comparedFigures } from "./agreement.ts";
-import { studyOfPlan } from "./all.ts";
+import { studies } from "./all.ts";
 import { comparedSpreads } from "./spread.ts";
+import { studyOfPlan } from "./study.ts";
 
 /** Empty: the plan of that name is no study's. */
 export function publishedSentences(plan: string, all: readonly Load[], seed: number): string[] {
-  const study = studyOfPlan(plan);
+  const study = studyOfPlan(studies, plan);
   if (study === null) return [];
   return sidesOf(all).flatMap(({ name, loads }) => {
     const found = agreementSentence([...comparedFigures(study, loads, seed), ...comparedSpreads(study, loads, seed)]);

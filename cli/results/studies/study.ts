@@ -57,12 +57,23 @@ interface PublishedContrast {
 /** Of the studies of 2014 and 2015, for what they say `differs`. */
 export const protocolsOf2014 = "The study's protocols were SPDY 3.1 and Google's QUIC of 2014";
 
-export interface Study {
+/** What every study has, whatever its plans measure. */
+export interface StudyFacts {
   readonly name: string;
   readonly reference: string;
   /** Names of shipped plans: a part that takes minutes, and all of it. */
   readonly quick: string;
   readonly full: string;
+  /** What was otherwise then, and why signs may differ. */
+  readonly differs: string;
+}
+
+/** The study that a plan belongs to. */
+export const studyOfPlan = <Of extends StudyFacts>(studies: readonly Of[], plan: string): Of | null =>
+  studies.find(({ quick, full }) => plan === quick || plan === full) ?? null;
+
+/** Of page loads. */
+export interface Study extends StudyFacts {
   readonly published: readonly Published[];
   readonly spreads?: readonly PublishedSpread[];
   readonly contrast?: PublishedContrast;
@@ -70,8 +81,6 @@ export interface Study {
   readonly isOfCorpus?: boolean;
   /** What its figures over pages are; absent: improvements of medians, page by page. */
   readonly figures?: "ratio of medians over pages";
-  /** What was otherwise then, for who compares. */
-  readonly differs: string;
 }
 
 /** `undecided`: our interval holds 0, or there is none. `not loaded`: both lanes were tried, and none of their loads was valid. */
@@ -91,6 +100,18 @@ export interface PublishedNumber {
   readonly within?: number;
 }
 
+/** A number of what an instrument looks at in a place. */
+export type Figure<Place> = Place &
+  PublishedNumber & {
+    /** The number is divided by that of this place. */
+    readonly over?: Place;
+  };
+
+/** What a study found, as numbers or as signs, each beside a value that says what agreeing is. */
+export interface NumberStudy<Place> extends StudyFacts {
+  readonly figures: readonly Figure<Place>[];
+}
+
 export interface NumberEstimate {
   readonly value: number | null;
   /** 95 %. */
@@ -101,7 +122,10 @@ export interface NumberEstimate {
   readonly reason: string | null;
 }
 
-export interface ComparedNumber<Figure extends PublishedNumber = PublishedNumber> extends NumberEstimate {
-  readonly figure: Figure;
+export interface ComparedNumber<Of extends PublishedNumber = PublishedNumber> extends NumberEstimate {
+  readonly figure: Of;
   readonly agreement: Agreement;
 }
+
+/** A published number beside ours; of flows with the mix that it is of. */
+export type StudyFigure = ComparedNumber<PublishedNumber & { readonly mix?: string }>;

@@ -13,6 +13,7 @@ import { answerBlock, byFrequency, instrumentReport, unfinishedLine } from "../.
 import { publishedNumbers } from "../../../report/published_numbers.ts";
 import { stoppingSentences } from "../../../results/answer/rule_outcome.ts";
 import type { Results } from "../../../results/store/results.ts";
+import { studyOfPlan } from "../../../results/studies/study.ts";
 import { costSentences } from "../answer/cost_sentence.ts";
 import { discoveries, type HostDiscovery, offersH3 } from "../answer/discovery.ts";
 import { fetchNotes } from "../answer/notes.ts";
@@ -21,7 +22,7 @@ import { fetchStopping, fetchVerdict } from "../answer/verdict.ts";
 import { hostOf, reasonInWords } from "../metrics/fetched.ts";
 import type { AutonomousSystems } from "../prefixes/read_prefixes.ts";
 import type { StoredFetch } from "../store/fetch_runs.ts";
-import { fetchStudyOfPlan } from "../studies/all.ts";
+import { fetchStudies } from "../studies/all.ts";
 import { comparedFetchFigures } from "../studies/fetch_agreement.ts";
 import { costSection } from "./cost_section.ts";
 import { type FetchReportData, gatherFetchReport } from "./fetch_data.ts";
@@ -150,7 +151,7 @@ function sentencesOf({ sweep, fetches, cells, timed }: FetchReportData): string[
 }
 
 function published({ sweep, timed, counted }: FetchReportData): Markup | null {
-  const study = fetchStudyOfPlan(sweep.name);
+  const study = studyOfPlan(fetchStudies, sweep.name);
   return study && publishedNumbers(study, comparedFetchFigures(study, { timed, counted }, sweep.seed));
 }
 

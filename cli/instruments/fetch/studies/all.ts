@@ -4,8 +4,3 @@ import { panda2019Cost } from "./panda_2019_cost.ts";
 import { panda2019Delivery } from "./panda_2019_delivery.ts";
 
 export const fetchStudies: readonly FetchStudy[] = [panda2019Delivery, panda2019Cost];
-
-/** The study that a plan belongs to. */
-export function fetchStudyOfPlan(plan: string): FetchStudy | null {
-  return fetchStudies.find(({ quick, full }) => plan === quick || plan === full) ?? null;
-}

@@ -1,7 +1,7 @@
 // A published study of fetched objects that Trilane can run: its plans, and what it found, as numbers or as signs. Data;
 // fetch_agreement.ts computes ours.
 
-import type { PublishedNumber } from "../../../results/studies/study.ts";
+import type { Figure, NumberStudy } from "../../../results/studies/study.ts";
 import type { CallKind } from "../answer/call_shares.ts";
 import type { Variant } from "../metrics/fetched.ts";
 import type { Quantity } from "../metrics/quantities.ts";
@@ -20,18 +20,5 @@ export interface FetchPlace extends Variant {
   readonly measure: FetchMeasure;
 }
 
-export interface FetchFigure extends FetchPlace, PublishedNumber {
-  /** The number is divided by that of this place. */
-  readonly over?: FetchPlace;
-}
-
-export interface FetchStudy {
-  readonly name: string;
-  readonly reference: string;
-  /** Names of shipped plans: a part that takes minutes, and all of it. */
-  readonly quick: string;
-  readonly full: string;
-  readonly figures: readonly FetchFigure[];
-  /** What was otherwise then, and why signs may differ. */
-  readonly differs: string;
-}
+export type FetchFigure = Figure<FetchPlace>;
+export type FetchStudy = NumberStudy<FetchPlace>;

@@ -15,10 +15,11 @@ import { publishedNumbers } from "../../../report/published_numbers.ts";
 import { stoppingSentences } from "../../../results/answer/rule_outcome.ts";
 import { medianInterval } from "../../../results/stats/median_interval.ts";
 import type { Results } from "../../../results/store/results.ts";
+import { studyOfPlan } from "../../../results/studies/study.ts";
 import { flowContrasts, flowStopping } from "../answer/contrasts.ts";
 import { type AnsweredCell, flowAnswer } from "../answer/flow_answer.ts";
 import { tcpBufferNotes } from "../answer/tcp_buffers.ts";
-import { flowStudyOfPlan } from "../studies/all.ts";
+import { flowStudies } from "../studies/all.ts";
 import { comparedFlowFigures } from "../studies/flow_agreement.ts";
 import { barsOf, capacityOf, jainOf, sharesOf } from "./estimates.ts";
 import { type FlowReportCell, type FlowReportData, gatherFlowReport } from "./flow_data.ts";
@@ -113,7 +114,7 @@ function fairness(cells: readonly FlowReportCell[]): Markup | null {
 
 /** Where the plan is a study's. */
 function published({ sweep, cells }: FlowReportData): Markup | null {
-  const study = flowStudyOfPlan(sweep.name);
+  const study = studyOfPlan(flowStudies, sweep.name);
   const runs = cells.flatMap(({ valid }) => valid);
   return study && publishedNumbers(study, comparedFlowFigures(study, runs, sweep.seed));
 }

@@ -5,8 +5,3 @@ import type { FlowStudy } from "./flow_study.ts";
 import { panda2019 } from "./panda_2019.ts";
 
 export const flowStudies: readonly FlowStudy[] = [das2014Overhead, carlucci2015S1, carlucci2015S2, panda2019];
-
-/** The study that a plan belongs to. */
-export function flowStudyOfPlan(plan: string): FlowStudy | null {
-  return flowStudies.find(({ quick, full }) => plan === quick || plan === full) ?? null;
-}

@@ -2,7 +2,7 @@
 // agreeing is. Data; flow_agreement.ts computes ours.
 
 import type { DirectionMetric, FlowMetric } from "../../../registry/metrics.ts";
-import type { PublishedNumber } from "../../../results/studies/study.ts";
+import type { Figure, NumberStudy } from "../../../results/studies/study.ts";
 
 /** What is looked at in a run. Flows of a group, or of a direction, are meant all together; of a group's flows their mean counts. */
 export type FlowMeasure =
@@ -18,18 +18,5 @@ export interface FlowPlace {
   readonly measure: FlowMeasure;
 }
 
-export interface FlowFigure extends FlowPlace, PublishedNumber {
-  /** The number is divided by that of this place. */
-  readonly over?: FlowPlace;
-}
-
-export interface FlowStudy {
-  readonly name: string;
-  readonly reference: string;
-  /** Names of shipped plans: a part that takes minutes, and all of it. */
-  readonly quick: string;
-  readonly full: string;
-  readonly figures: readonly FlowFigure[];
-  /** What was otherwise then, and why signs may differ. */
-  readonly differs: string;
-}
+export type FlowFigure = Figure<FlowPlace>;
+export type FlowStudy = NumberStudy<FlowPlace>;

@@ -5,12 +5,13 @@ import { formatLink, parseLink } from "../../../../cli/link/link.ts";
 import { syntheticTraces, withNetworks } from "../../../../cli/link/trace/networks.ts";
 import { publishedSection } from "../../../../cli/report/published.ts";
 import { agreementSentence, comparedFigures } from "../../../../cli/results/studies/agreement.ts";
-import { studies, studyOfPlan } from "../../../../cli/results/studies/all.ts";
+import { studies } from "../../../../cli/results/studies/all.ts";
 import { cse534 } from "../../../../cli/results/studies/cse534_2017.ts";
 import { das2014, das2014Reproducibility } from "../../../../cli/results/studies/das_2014.ts";
 import { das2014Cellular } from "../../../../cli/results/studies/das_2014_cellular.ts";
 import { panda2019Video } from "../../../../cli/results/studies/panda_2019_video.ts";
 import { comparedSpreads } from "../../../../cli/results/studies/spread.ts";
+import { studyOfPlan } from "../../../../cli/results/studies/study.ts";
 import { wolsing2019 } from "../../../../cli/results/studies/wolsing_2019.ts";
 import type { Sample } from "../../../../cli/results/verdict/sample.ts";
 import { pageName } from "../../../../cli/sweep/plan/page_patterns.ts";
@@ -24,7 +25,7 @@ const readStudyPlan = (name: string) => readPlan(name, syntheticTraces(home));
 for (const study of studies) {
   test(`${study.name}: its plans are shipped, and the full one loads all that was published`, () => {
     assert.equal(readStudyPlan(study.quick).name, study.quick);
-    assert.equal(studyOfPlan(study.quick), study);
+    assert.equal(studyOfPlan(studies, study.quick), study);
     const full = readStudyPlan(study.full);
     const cells = cellsOf(full);
     assert.ok(cells.length >= cellsOf(readStudyPlan(study.quick)).length);

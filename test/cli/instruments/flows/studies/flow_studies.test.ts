@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { flowResult } from "../../../../../cli/instruments/flows/metrics/flow_result.ts";
 import { cellsOf, readFlowPlan } from "../../../../../cli/instruments/flows/plan/plan.ts";
-import { flowStudies, flowStudyOfPlan } from "../../../../../cli/instruments/flows/studies/all.ts";
+import { flowStudies } from "../../../../../cli/instruments/flows/studies/all.ts";
 import { carlucci2015S1, carlucci2015S2 } from "../../../../../cli/instruments/flows/studies/carlucci_2015_flows.ts";
 import { das2014Overhead } from "../../../../../cli/instruments/flows/studies/das_2014_overhead.ts";
 import {
@@ -16,6 +16,7 @@ import { publishedNumbers } from "../../../../../cli/report/published_numbers.ts
 import { agreementSentence } from "../../../../../cli/results/studies/agreement.ts";
 import { figuresDocument } from "../../../../../cli/results/studies/figures_document.ts";
 import { comparedLines, oursText } from "../../../../../cli/results/studies/number_words.ts";
+import { studyOfPlan } from "../../../../../cli/results/studies/study.ts";
 import { schemaErrors } from "../../../../schemas/schema_errors.ts";
 import { madeRecords, steadily } from "../metrics/made_records.ts";
 
@@ -23,7 +24,7 @@ for (const study of flowStudies) {
   test(`${study.name}: its plans are shipped, and between them they run all that was published`, () => {
     const [quick, full] = [readFlowPlan(study.quick), readFlowPlan(study.full)];
     assert.deepEqual([quick.name, full.name], [study.quick, study.full]);
-    assert.equal(flowStudyOfPlan(study.quick), study);
+    assert.equal(studyOfPlan(flowStudies, study.quick), study);
     assert.ok(quick.repetitions >= 5, "fewer runs decide nothing");
     const placesOf = (plan: typeof quick) => new Set(cellsOf(plan).map(({ mix, link }) => `${mix} on ${link}`));
     const run = { quick: placesOf(quick), full: placesOf(full) };
