@@ -6,6 +6,7 @@
 // that takes longer than 50 ms, and no request uses them (the load counts them).
 
 import { type Lane, laneFacts } from "../../base/lanes.ts";
+import { chromiumEnvironment } from "../chromium.ts";
 import { type Device, usualDevice } from "../device.ts";
 
 // Firefox's command line and environment, whatever the lane: headless, with a profile and a temporary folder of its own.
@@ -16,20 +17,11 @@ export const firefoxWords = (program: string, profile: string, { width, height }
   ...["--width", String(width), "--height", String(height), "about:blank"],
 ];
 
-export function firefoxEnvironment(profile: string, temporary: string): Record<string, string> {
-  const { env } = process;
-  return {
-    PATH: env.PATH ?? "/usr/bin:/bin",
-    HOME: profile,
-    TMPDIR: temporary,
-    LANG: "en_US.UTF-8",
-    DBUS_SESSION_BUS_ADDRESS: "disabled:",
-    DBUS_SYSTEM_BUS_ADDRESS: "disabled:",
-    MOZ_CRASHREPORTER_DISABLE: "1",
-    ...(env.TZ ? { TZ: env.TZ } : {}),
-    ...(env.TRILANE_DEBUG ? { TRILANE_DEBUG: env.TRILANE_DEBUG } : {}),
-  };
-}
+/** As Chromium has it. */
+export const firefoxEnvironment = (profile: string, temporary: string): Record<string, string> => ({
+  ...chromiumEnvironment(profile, temporary, process.env),
+  MOZ_CRASHREPORTER_DISABLE: "1",
+});
 
 type Preferences = Readonly<Record<string, string | number | boolean>>;
 
