@@ -41,6 +41,9 @@ export type ValueOf<D> =
   | (D extends { array: true } ? One<D>[] : One<D>)
   | (D extends { demandOption: true } | { default: NonNullable<unknown> } ? never : undefined);
 
+/** The words as a command gets them, by the function that defines them. */
+export type OptionsOf<Define extends (...given: never[]) => OptionTable<unknown>> = ReturnType<Define>["values"];
+
 export class OptionTable<out Values> {
   /** Only for the compiler: what a parsed command line holds. */
   declare readonly values: Values;
@@ -71,8 +74,8 @@ export class OptionTable<out Values> {
   }
 
   /** With the options that a room defines for several commands. */
-  with<More>(define: (table: OptionTable<Values>) => OptionTable<More>): OptionTable<More> {
-    return define(this);
+  with<More>(define: (table: OptionTable<unknown>) => OptionTable<More>): OptionTable<Values & More> {
+    return define(this) as OptionTable<Values & More>;
   }
 
   group(names: readonly string[], title: string): this {

@@ -14,7 +14,8 @@ import { withArchive } from "../recording/archive/client.ts";
 import type { Command, OptionsOf, Table } from "./command.ts";
 
 const define = (table: Table) =>
-  defineReach(table)
+  table
+    .with(defineReach)
     .usage("trilane browser-wrapper --link LINK [--recording NAME | --reach HOST:PORT | --outside] > FILE")
     .option("link", {
       type: "string",

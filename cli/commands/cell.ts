@@ -17,7 +17,8 @@ import { planNames } from "./sweep.ts";
 
 /** What `cell` and `submit` share. */
 export const defineCluster = (table: Table) =>
-  defineAs(table)
+  table
+    .with(defineAs)
     .positional("plan", {
       type: "string",
       demandOption: true,

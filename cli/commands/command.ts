@@ -6,6 +6,8 @@ import type { ReportOf } from "../report/report_files.ts";
 import type { BundledKinds } from "../sweep/bundle/bundled_sweeps.ts";
 import type { PageSource } from "../sweep/plan/page_source.ts";
 
+export type { OptionsOf } from "../base/option_table.ts";
+
 /** The title of the options that most people need, in a command's help. */
 export const essentials = "Essentials:";
 
@@ -16,9 +18,6 @@ export interface CommonOptions {
 
 /** What a command adds its words to. */
 export type Table = OptionTable<CommonOptions>;
-
-/** The words as a command gets them, by how it defines them. */
-export type OptionsOf<Define extends (table: Table) => OptionTable<unknown>> = ReturnType<Define>["values"];
 
 /** What a command is given, so that it need not know how it is done: pages before a sweep, and a report after it. */
 export interface House {

@@ -1,25 +1,21 @@
 // Options by which `compare` serves as a gate in CI: a JUnit file, a comment for a pull request, and budgets.
 import type { PageLoad } from "../../schemas/generated/page_load.ts";
 import { atomicWrite } from "../base/atomic_write.ts";
-import type { OptionTable } from "../base/option_table.ts";
+import type { OptionsOf, OptionTable } from "../base/option_table.ts";
 import type { Comparison } from "../results/compare/comparison.ts";
 import type { ComparedNouns, Run } from "../results/compare/interleaved.ts";
 import { type BudgetResult, judgeBudgets, readBudgets } from "../results/gate/budget.ts";
-import { type BudgetOptions, defineBudget } from "../results/gate/budget_outcome.ts";
+import { defineBudget } from "../results/gate/budget_outcome.ts";
 import { junitText } from "../results/gate/junit.ts";
 import { movedRequest } from "../results/gate/moved_request.ts";
 import { commentText, mostMoved } from "../results/gate/words.ts";
 
-export interface GateOptions extends BudgetOptions {
-  junit: string | undefined;
-  markdown: string | undefined;
-  "report-link": string | undefined;
-}
+export type GateOptions = OptionsOf<typeof defineGate>;
 
 export const gateOptions = ["junit", "markdown", "budget", "report-link"] as const;
 
-export function defineGate<Values>(table: OptionTable<Values>) {
-  return defineBudget(table, "the later version")
+export const defineGate = (table: OptionTable<unknown>) =>
+  defineBudget(table, "the later version")
     .option("junit", { type: "string", placeholder: "FILE", describe: "write the judgements as JUnit XML, for CI" })
     .option("markdown", { type: "string", placeholder: "FILE", describe: "write a comment for a pull request" })
     .option("report-link", {
@@ -28,7 +24,6 @@ export function defineGate<Values>(table: OptionTable<Values>) {
       rare: true,
       describe: "where the comment says the report is",
     });
-}
 
 /** What a gate reads of a comparison. `hars`: page loads of a side, by their loads' numbers. */
 interface Gated {

@@ -14,14 +14,15 @@ import { type ImportResult, importAny } from "../recording/import/import_any.ts"
 import { progress } from "../recording/import/import_file.ts";
 import { importMany, manyFiles, manyTable } from "../recording/import/import_many.ts";
 import { importedDocument } from "../recording/import/imported.ts";
-import { readCompute } from "../recording/model/compute_option.ts";
 import { chosenDevice, defineDevice } from "../recording/record/device_options.ts";
 import { defineAs } from "../sweep/plan/as_option.ts";
 import { pageName } from "../sweep/plan/page_patterns.ts";
 import type { Command, OptionsOf, Table } from "./command.ts";
 
 const define = (table: Table) =>
-  defineAs(defineDevice(table))
+  table
+    .with(defineDevice)
+    .with(defineAs)
     .positional("file", {
       type: "string",
       array: true,
@@ -110,8 +111,7 @@ export const command: Command<ImportOptions> = {
   summary: "Import page loads from HARs, Mahimahi or Web Page Replay",
   define,
   async run(options) {
-    const { page, url, document, replace, as } = options;
-    const compute = readCompute(options.compute);
+    const { page, url, document, replace, as, compute } = options;
     mustCount(page, "--page");
     mustCount(document, "--document");
     const home = homeFolder(options.home);

@@ -19,7 +19,10 @@ import type { PageSource } from "../sweep/plan/page_source.ts";
 import type { Command, OptionsOf, Table } from "./command.ts";
 
 const define = (table: Table) =>
-  defineLive(defineAs(defineServing(table)))
+  table
+    .with(defineServing)
+    .with(defineAs)
+    .with(defineLive)
     .positional("page", {
       type: "string",
       demandOption: true,

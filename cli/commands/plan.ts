@@ -9,7 +9,9 @@ export const command: Command<PlanOptions> = {
   usage: "plan <plan>",
   summary: "What a plan would run, how long it takes, what it stores and can show; runs nothing",
   define: (table) =>
-    defineDetect(defineServers(defineSweep(table)))
+    defineSweep(table)
+      .with(defineServers)
+      .with(defineDetect)
       .positional("plan", {
         type: "string",
         demandOption: true,

@@ -20,7 +20,8 @@ import { nameForUrl, pageUrl } from "../recording/record/words.ts";
 import type { Command, OptionsOf, Table } from "./command.ts";
 
 const define = (table: Table) =>
-  defineLive(table)
+  table
+    .with(defineLive)
     .positional("urls", {
       type: "string",
       array: true,

@@ -6,7 +6,7 @@ import { count, formatSize } from "../base/numbers.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { withArchive } from "../recording/archive/client.ts";
 import { importedDocument } from "../recording/import/imported.ts";
-import { defineCompute, readCompute } from "../recording/model/compute_option.ts";
+import { defineCompute } from "../recording/model/compute_option.ts";
 import type { ModelFacts } from "../recording/model/model_page.ts";
 import { modelRecording } from "../recording/model/model_recording.ts";
 import type { Command, OptionsOf, Table } from "./command.ts";
@@ -30,7 +30,8 @@ function modelLines(facts: ModelFacts): string[] {
 }
 
 const define = (table: Table) =>
-  defineCompute(table)
+  table
+    .with(defineCompute)
     .positional("recording", { type: "string", demandOption: true, describe: "name of the recording, which stays" })
     .option("as", { type: "string", describe: "what to call the model (default: the recording's name and -model)" })
     .option("replace", { type: "boolean", default: false, describe: "replace a recording of the new name" })
@@ -44,7 +45,7 @@ export const command: Command<ModelOptions> = {
   summary: "A page of the same shape, for bodies that a recording does not have",
   define,
   async run(options) {
-    const given = { name: options.recording, as: options.as, compute: readCompute(options.compute) };
+    const given = { name: options.recording, as: options.as, compute: options.compute };
     const { recording, facts } = await withArchive(homeFolder(options.home), (archive) =>
       modelRecording(archive, { ...given, replace: options.replace }),
     );

@@ -20,7 +20,8 @@ type Kinds = OptionTable<CommonOptions & { readonly metric?: MetricChoice | unde
 const kinds = new Intl.ListFormat("en-GB", { type: "disjunction" }).format(instruments.map(({ sweeps }) => sweeps));
 
 const define = (table: Table) =>
-  defineBudget(defineStored(table, "report") as Kinds)
+  (defineStored(table, "report") as Kinds)
+    .with(defineBudget)
     .positional("sweep", {
       type: "string",
       describe: `number of a sweep (${kinds}), or a results file such as merged.db (default: the newest)`,

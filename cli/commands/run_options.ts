@@ -1,10 +1,10 @@
 // The options of every command that runs a sweep, whatever it is of: how it begins, ends, and is watched.
 import type { Declared } from "../base/option.ts";
-import type { OptionTable } from "../base/option_table.ts";
+import type { OptionsOf, OptionTable } from "../base/option_table.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
-import { defineEnd, type EndOptions, earlyEnd } from "../engine/early_end.ts";
-import { defineLabs, type LabsOptions, labsOf } from "../engine/labs.ts";
-import { defineVerbosity, type VerbosityOptions, verbosityOf } from "../sweep/progress/verbosity.ts";
+import { defineEnd, earlyEnd } from "../engine/early_end.ts";
+import { defineLabs, labsOf } from "../engine/labs.ts";
+import { defineVerbosity, verbosityOf } from "../sweep/progress/verbosity.ts";
 import type { CommonOptions } from "./command.ts";
 
 export const newOption = {
@@ -18,25 +18,19 @@ export const evidenceOption = (kept = "load's captures, qlogs, TCP states and re
   ({ type: "string", rare: true, describe: `keep each ${kept} in FOLDER` }) as const satisfies Declared;
 
 /** `shown`: what a dry run shows. `kept`: what each load or run leaves as its evidence. */
-export function runOptions(shown: string, kept?: string) {
-  return <T>(table: OptionTable<T>) =>
-    table
-      .with(defineEnd)
-      .with(defineVerbosity)
-      .with(defineLabs)
-      .option("evidence", evidenceOption(kept))
-      .option("new", newOption)
-      .option("dry-run", { type: "boolean", default: false, describe: `show ${shown}; run nothing` });
-}
+export const runOptions = (shown: string, kept?: string) => (table: OptionTable<unknown>) =>
+  table
+    .with(defineEnd)
+    .with(defineVerbosity)
+    .with(defineLabs)
+    .option("evidence", evidenceOption(kept))
+    .option("new", newOption)
+    .option("dry-run", { type: "boolean", default: false, describe: `show ${shown}; run nothing` });
+
+type RunOptions = OptionsOf<ReturnType<typeof runOptions>> & Pick<CommonOptions, "json">;
 
 /** What the options say of a run. Its time begins here. @throws UserError if they contradict each other */
-export function runTerms(
-  home: string,
-  options: Pick<CommonOptions, "json"> &
-    EndOptions &
-    VerbosityOptions &
-    LabsOptions & { new: boolean; evidence: string | undefined },
-) {
+export function runTerms(home: string, options: Omit<RunOptions, "dry-run">) {
   return {
     home,
     json: options.json,

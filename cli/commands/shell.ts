@@ -25,7 +25,9 @@ import { withArchive } from "../recording/archive/client.ts";
 import type { Command, OptionsOf, Table } from "./command.ts";
 
 const define = (table: Table) =>
-  defineReach(defineServing(table))
+  table
+    .with(defineServing)
+    .with(defineReach)
     .usage("trilane shell --link LINK [--recording NAME | --reach HOST:PORT | --outside] -- COMMAND...")
     .option("link", {
       type: "string",

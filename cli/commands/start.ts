@@ -14,7 +14,8 @@ export const command: Command<CommonOptions & ServingOptions> = {
   usage: "start",
   summary: "Run the built-in example sweep: a first answer in a minute, a report in six at most",
   define: (table) =>
-    defineServing(table)
+    table
+      .with(defineServing)
       .example("trilane start", "races two small pages over four links and writes the report")
       .example("trilane sweep example --dry-run", "what that would run"),
   run: async (options, { pageSource, report }) => {

@@ -5,15 +5,12 @@ import { join, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
 import { endedEarlyStatus } from "../base/errors.ts";
 import { parseTime_ms } from "../base/option.ts";
-import type { OptionTable } from "../base/option_table.ts";
+import type { OptionsOf, OptionTable } from "../base/option_table.ts";
 
-export interface EndOptions {
-  "stop-file": string | undefined;
-  "stop-after": string | undefined;
-}
+type EndOptions = OptionsOf<typeof defineEnd>;
 
-export function defineEnd<T>(table: OptionTable<T>): OptionTable<T & EndOptions> {
-  return table
+export const defineEnd = (table: OptionTable<unknown>) =>
+  table
     .option("stop-file", {
       type: "string",
       rare: true,
@@ -24,7 +21,6 @@ export function defineEnd<T>(table: OptionTable<T>): OptionTable<T & EndOptions>
       placeholder: "TIME",
       describe: `end after 90s, 30min or 8h with exit status ${endedEarlyStatus}; the same command resumes it`,
     });
-}
 
 /** Why the run is to end; null: it is not. */
 export type EarlyEnd = () => string | null;

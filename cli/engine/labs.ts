@@ -2,7 +2,7 @@
 
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import { UserError } from "../base/errors.ts";
-import type { OptionTable } from "../base/option_table.ts";
+import type { OptionsOf, OptionTable } from "../base/option_table.ts";
 import { linksInTurn } from "../link/link.ts";
 import { allowedCpus, labCpus } from "../load/lab.ts";
 import { readCalibration } from "../sweep/calibrate/store.ts";
@@ -28,22 +28,19 @@ export function usableLabs(labs: Labs | undefined, sideBySide: SideBySide = "as-
   return labs;
 }
 
-export interface LabsOptions {
-  labs: string | undefined;
-}
-
 /** If the machine was not calibrated: slower links leave CPUs idle, faster ones do not. */
 const usualRate_bps = 1e6;
 const mostLabs = 64;
 
-export function defineLabs<T>(table: OptionTable<T>): OptionTable<T & LabsOptions> {
-  return table.option("labs", {
+type LabsOptions = OptionsOf<typeof defineLabs>;
+
+export const defineLabs = (table: OptionTable<unknown>) =>
+  table.option("labs", {
     type: "string",
     rare: true,
     placeholder: "N|auto",
     describe: "attempts side by side, on slow links only; auto: as many as `trilane calibrate` found (default: auto)",
   });
-}
 
 /** @throws UserError if it is no number */
 export function labsOf({ labs = "auto" }: LabsOptions, home: string): Labs {

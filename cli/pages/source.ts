@@ -2,7 +2,6 @@
 
 import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
 import { RunError, UserError } from "../base/errors.ts";
-import { readCompute } from "../recording/model/compute_option.ts";
 import { type ModelFinding, modelFinding } from "../sweep/plan/model_trial.ts";
 import type { Choosing, PageSource } from "../sweep/plan/page_source.ts";
 import type { Plan } from "../sweep/plan/plan_document.ts";
@@ -47,7 +46,7 @@ async function chosenPages(pages: readonly PlanPage[], choosing: Choosing): Prom
   const { home, options, terms, say } = choosing;
   const choice: ModelChoice = {
     as: options.as ?? terms.as,
-    compute: readCompute(options.compute),
+    compute: options.compute,
     ...trialsOf(choosing),
     say,
   };

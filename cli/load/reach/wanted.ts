@@ -4,46 +4,35 @@ import { lookup } from "node:dns/promises";
 import { connect, isIP } from "node:net";
 import { hostname } from "node:os";
 import { UserError } from "../../base/errors.ts";
-import type { OptionTable } from "../../base/option_table.ts";
+import type { OptionsOf, OptionTable } from "../../base/option_table.ts";
 import { programPath } from "../../base/programs.ts";
 import { outsideCommand } from "../../link/live/live_lab.ts";
 import { ownNetworks, spaceOf } from "../../link/live/reach.ts";
 import type { Exchange } from "../../recording/archive/archive.ts";
 import { type OwnServer, type Reach, reach, type Wanted } from "./reach.ts";
 
+export type ReachOptions = OptionsOf<typeof defineReach>;
+
+export const defineReach = (table: OptionTable<unknown>) =>
+  table
+    .with(defineLive)
+    .option("recording", { type: "string", describe: "serve this recording's origins at the other end" });
+
 /** What is live at the other end. */
-export interface LiveOptions {
-  reach: string[];
-  outside: boolean;
-  "allow-local-network": boolean;
-}
-
-export interface ReachOptions extends LiveOptions {
-  recording: string | undefined;
-}
-
-export function defineReach<Values>(table: OptionTable<Values>) {
-  return defineLive(table).option("recording", {
-    type: "string",
-    describe: "serve this recording's origins at the other end",
-  });
-}
-
-export function defineLive<Values>(table: OptionTable<Values>) {
-  return defineOutside(
-    table.option("reach", {
+export const defineLive = (table: OptionTable<unknown>) =>
+  table
+    .option("reach", {
       type: "string",
       array: true,
       nargs: 1,
       default: [],
       placeholder: "HOST:PORT,...",
       describe: "servers of this machine at the other end, as localhost:3000; nothing else of it is there",
-    }),
-  );
-}
+    })
+    .with(defineOutside);
 
-export function defineOutside<Values>(table: OptionTable<Values>) {
-  return table
+export const defineOutside = (table: OptionTable<unknown>) =>
+  table
     .option("outside", {
       type: "boolean",
       default: false,
@@ -54,7 +43,6 @@ export function defineOutside<Values>(table: OptionTable<Values>) {
       default: false,
       describe: "with --outside: private networks and this machine's neighbours, too",
     });
-}
 
 /** What was requested by words alone. UserError for two things at once. */
 export type ReachChoice =

@@ -26,11 +26,11 @@ const transportOptions: Readonly<Record<string, Declared>> = {
 };
 
 /** Adds the options, in groups of their own in the help. */
-export function defineServing<Options>(table: OptionTable<Options>): OptionTable<Options & ServingOptions> {
+export function defineServing(table: OptionTable<unknown>): OptionTable<ServingOptions> {
   for (const [name, declared] of Object.entries({ ...originOptions, ...transportOptions }))
     table.option(name, { rare: true, ...declared });
   // Most are rows of a schema, which the compiler does not know.
-  return (table as OptionTable<Options & ServingOptions>)
+  return (table as OptionTable<ServingOptions>)
     .group(Object.keys(originOptions), "How the servers answer:")
     .group(Object.keys(transportOptions), "TCP (h1, h2) and QUIC (h3):");
 }

@@ -1,19 +1,15 @@
 // The options that say on which device a page is to be loaded, for every command that brings one into the archive.
 import { UserError } from "../../base/errors.ts";
-import type { OptionTable } from "../../base/option_table.ts";
+import type { OptionsOf, OptionTable } from "../../base/option_table.ts";
 import { type Device, deviceBounds, isSide, namedDevices } from "../../browser/device.ts";
 
-export interface DeviceOptions {
-  device: string | undefined;
-  "device-pixel-ratio": number | undefined;
-  window: string | undefined;
-}
+type DeviceOptions = OptionsOf<typeof defineDevice>;
 
 export const deviceOptionNames: readonly (keyof DeviceOptions)[] = ["device", "device-pixel-ratio", "window"];
 
 /** For every command that brings a page into the archive. */
-export function defineDevice<T>(table: OptionTable<T>): OptionTable<T & DeviceOptions> {
-  return table
+export const defineDevice = (table: OptionTable<unknown>) =>
+  table
     .option("device", {
       type: "string",
       choices: Object.keys(namedDevices),
@@ -29,8 +25,7 @@ export function defineDevice<T>(table: OptionTable<T>): OptionTable<T & DeviceOp
       type: "string",
       placeholder: "WIDTHxHEIGHT",
       describe: "the browser's window, in pixels of CSS, as 1440x900",
-    }) as unknown as OptionTable<T & DeviceOptions>;
-}
+    });
 
 /** What was requested of a device; empty: nothing. */
 export function chosenDevice(options: DeviceOptions): Partial<Device> {

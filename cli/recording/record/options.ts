@@ -2,20 +2,13 @@
 
 import { UserError } from "../../base/errors.ts";
 import { number } from "../../base/option.ts";
-import type { OptionTable } from "../../base/option_table.ts";
+import type { OptionsOf, OptionTable } from "../../base/option_table.ts";
 import type { Device } from "../../browser/device.ts";
 import type { HostAddress } from "../../link/live/reach.ts";
-import { chosenDevice, type DeviceOptions, defineDevice } from "./device_options.ts";
+import { chosenDevice, defineDevice } from "./device_options.ts";
 import { readAddress, readTrustedKeys } from "./words.ts";
 
-export interface LiveOptions extends DeviceOptions {
-  visits: number;
-  "time-servers": boolean;
-  scroll: boolean;
-  resolve: string[];
-  trust: string[];
-  "allow-local-network": boolean;
-}
+export type LiveOptions = OptionsOf<typeof defineLive>;
 
 export interface LiveChoice {
   /** How often the page is loaded, by a fresh browser each time. */
@@ -40,8 +33,9 @@ export const defaultLiveChoice: LiveChoice = {
   device: {},
 };
 
-export function defineLive<T>(table: OptionTable<T>): OptionTable<T & LiveOptions> {
-  return defineDevice(table)
+export const defineLive = (table: OptionTable<unknown>) =>
+  table
+    .with(defineDevice)
     .option(
       "visits",
       number(
@@ -81,7 +75,6 @@ export function defineLive<T>(table: OptionTable<T>): OptionTable<T & LiveOption
       default: false,
       describe: "let a public page reach this machine and its networks (otherwise refused)",
     });
-}
 
 /** Their names, for who shows them in a group of their own. */
 export const liveOptionNames: readonly (keyof LiveOptions)[] = [

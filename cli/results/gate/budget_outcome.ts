@@ -5,21 +5,13 @@ import { count, formatTime, formatTimeRange } from "../../base/numbers.ts";
 import type { OptionTable } from "../../base/option_table.ts";
 import type { BudgetResult } from "./budget.ts";
 
-export interface BudgetOptions {
-  budget: string | undefined;
-}
-
 /** `who`: must keep them. */
-export function defineBudget<Values>(
-  table: OptionTable<Values>,
-  who = "the result",
-): OptionTable<Values & BudgetOptions> {
-  return table.option("budget", {
+export const defineBudget = (table: OptionTable<unknown>, who = "the result") =>
+  table.option("budget", {
     type: "string",
     placeholder: "FILE",
     describe: `budgets that ${who} must keep (JSON): exit status 1 if one is exceeded, 3 if that is not shown either way`,
   });
-}
 
 /** "LCP at most 2500 ms: kept (median 1210 ms, 95 % CI 1190 to 1254 ms)". */
 export function budgetText({ budget, outcome, median_ms, low_ms, high_ms, loads }: BudgetResult): string {

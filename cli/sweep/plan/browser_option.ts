@@ -5,24 +5,21 @@ import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../base/errors.ts";
 import { isFactorValue } from "../../base/factors.ts";
 import { factorsOf, type Lane, type LaneLabel, labelParts, laneOf, withFactors } from "../../base/lanes.ts";
-import type { OptionTable } from "../../base/option_table.ts";
+import type { OptionsOf, OptionTable } from "../../base/option_table.ts";
 import { browserProgram, chromiumPath, isProgram } from "../../base/programs.ts";
 import { engineOf } from "../../load/engine_of.ts";
 import { serverOf } from "../../load/servers/servers.ts";
 import { laneServing } from "../../load/serving/serving.ts";
 import type { Plan } from "./plan_document.ts";
 
-export interface BrowserOptions {
-  browser: string | undefined;
-}
+export type BrowserOptions = OptionsOf<typeof defineBrowser>;
 
-export function defineBrowser<T>(table: OptionTable<T>): OptionTable<T & BrowserOptions> {
-  return table.option("browser", {
+export const defineBrowser = (table: OptionTable<unknown>) =>
+  table.option("browser", {
     type: "string",
     describe:
       "chromium, firefox or a program's path, or several to compare: chromium,firefox or old=PATH,new=PATH (default: Chromium, or what TRILANE_BROWSER names)",
   });
-}
 
 type BrowserTerms = Pick<SweepPlan, "browser" | "browsers" | "interleaved">;
 

@@ -3,14 +3,10 @@
 
 import { UserError } from "../../base/errors.ts";
 import { isWithin, type Range, rangeWords } from "../../base/option.ts";
-import type { OptionTable } from "../../base/option_table.ts";
+import type { OptionsOf, OptionTable } from "../../base/option_table.ts";
 import type { Plan } from "./plan_document.ts";
 
-export interface DetectOptions {
-  detect: string | undefined;
-  spread: string | undefined;
-  from: string | undefined;
-}
+export type DetectOptions = OptionsOf<typeof defineDetect>;
 
 export interface DetectionQuestion {
   /** The effect that is to be shown; null: only what the plan's runs show. */
@@ -35,8 +31,8 @@ function percentOf(option: string, word: string | undefined, range: Range): numb
   return Number(digits);
 }
 
-export function defineDetect<T>(table: OptionTable<T>): OptionTable<T & DetectOptions> {
-  return table
+export const defineDetect = (table: OptionTable<unknown>) =>
+  table
     .option("detect", {
       type: "string",
       placeholder: "PERCENT",
@@ -54,7 +50,6 @@ export function defineDetect<T>(table: OptionTable<T>): OptionTable<T & DetectOp
         "a sweep, or a pilot of three runs, that shows it, of flows, fetches and commands required: its number, or a file as `compare` takes it",
     })
     .group(["detect", "spread", "from"], "What runs can show:");
-}
 
 /** @throws UserError if what is given cannot be, or both are */
 export function questionOf({ detect, spread, from }: Partial<DetectOptions>): DetectionQuestion {

@@ -4,7 +4,7 @@ import { isIP } from "node:net";
 import { UserError } from "../../base/errors.ts";
 import { liveServer } from "../../base/factors.ts";
 import { type LaneLabel, withFactors } from "../../base/lanes.ts";
-import type { OptionTable } from "../../base/option_table.ts";
+import type { OptionsOf, OptionTable } from "../../base/option_table.ts";
 import { liveFar } from "../../link/live/live_lab.ts";
 import { reachOf } from "../../link/live/reach.ts";
 import { refuseServers } from "../../load/servers/servers.ts";
@@ -13,13 +13,10 @@ import { pageUrl } from "../../recording/record/words.ts";
 import { isUrl } from "./page_source.ts";
 import type { ServedLanes, ServersOptions } from "./servers_option.ts";
 
-export interface LiveServersOptions {
-  outside: boolean;
-  connect: string | undefined;
-}
+type LiveServersOptions = OptionsOf<typeof defineLiveServers>;
 
-export function defineLiveServers<Options>(table: OptionTable<Options>): OptionTable<Options & LiveServersOptions> {
-  return table
+export const defineLiveServers = (table: OptionTable<unknown>) =>
+  table
     .option("outside", {
       type: "boolean",
       default: false,
@@ -31,7 +28,6 @@ export function defineLiveServers<Options>(table: OptionTable<Options>): OptionT
       describe: "with --outside: the page's host is at this address, as a staging server is",
     })
     .group(["outside", "connect"], "Live servers:");
-}
 
 type Given = LiveServersOptions & Partial<ServersOptions> & { readonly page: string; readonly as?: string | undefined };
 

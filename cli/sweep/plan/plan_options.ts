@@ -77,19 +77,16 @@ export type PlanOptions = {
 
 /** For `with` of a command's table: the named options, in this order. */
 export function plansOptions<const Name extends keyof Rows>(...names: readonly Name[]) {
-  return <T>(table: OptionTable<T>): OptionTable<T & Pick<PlanOptions, Name>> => {
+  return (table: OptionTable<unknown>) => {
     const rows = planOptions();
     for (const name of names) table.option(name, rows[name]);
-    return table as OptionTable<T & Pick<PlanOptions, Name>>;
+    return table as OptionTable<Pick<PlanOptions, Name>>;
   };
 }
 
 /** Of a command that reads what ran. */
-export function defineStoredMetric<T>(table: OptionTable<T>): OptionTable<T & Pick<PlanOptions, "metric">> {
-  return table.option("metric", metricOption("what the sweep compared by")) as unknown as OptionTable<
-    T & Pick<PlanOptions, "metric">
-  >;
-}
+export const defineStoredMetric = (table: OptionTable<unknown>) =>
+  table.option("metric", metricOption("what the sweep compared by")) as OptionTable<Pick<PlanOptions, "metric">>;
 
 type Given = Partial<PlanOptions>;
 

@@ -6,17 +6,14 @@ import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../base/errors.ts";
 import { isFactorValue, liveServer, replayServer } from "../../base/factors.ts";
 import { type LaneLabel, withFactors } from "../../base/lanes.ts";
-import type { OptionTable } from "../../base/option_table.ts";
+import type { OptionsOf, OptionTable } from "../../base/option_table.ts";
 import { isServerProgram, type ServerProgram, serverPrograms } from "../../load/servers/programs.ts";
 import { laneLabels, type PlanServer } from "../../load/servers/servers.ts";
 
-export interface ServersOptions {
-  servers: string | undefined;
-  server: readonly string[];
-}
+export type ServersOptions = OptionsOf<typeof defineServers>;
 
-export function defineServers<Options>(table: OptionTable<Options>): OptionTable<Options & ServersOptions> {
-  return table
+export const defineServers = (table: OptionTable<unknown>) =>
+  table
     .option("servers", {
       type: "string",
       placeholder: "NAMES",
@@ -31,7 +28,6 @@ export function defineServers<Options>(table: OptionTable<Options>): OptionTable
       describe: "a server of your own: a command for the shell, or a configuration of a known program (nginx:FILE)",
     })
     .group(["servers", "server"], "Servers in the lanes:");
-}
 
 interface ChosenServers {
   /** In the order in which they were named. */

@@ -1,7 +1,6 @@
 // `--tolerance`: for how long the machine may hold up the link of a load, a run or a fetch before it is invalid.
 import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../base/errors.ts";
-import type { OptionTable } from "../../base/option_table.ts";
 import { usualTolerance } from "../../load/disturbance.ts";
 
 /** `of`: what may be held up, and what the share is of. */
@@ -12,13 +11,6 @@ export const toleranceOption = (of: string) =>
     placeholder: "LIMIT",
     describe: `how long the machine may hold up the link of ${of}, a time, or the larger of both (default: 1%,5ms)`,
   }) as const;
-
-export function defineTolerance<T>(
-  table: OptionTable<T>,
-  of: string,
-): OptionTable<T & { tolerance: string | undefined }> {
-  return table.option("tolerance", toleranceOption(of));
-}
 
 const toleranceForm = /^(?:(\d+(?:\.\d+)?)%)?(?:(?:^|(?<=%),)(\d+(?:\.\d+)?)ms)?$/;
 

@@ -4,17 +4,11 @@
 import type { PlanUntil } from "../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../base/errors.ts";
 import { number, parseTime_ms } from "../../base/option.ts";
-import type { OptionTable } from "../../base/option_table.ts";
+import type { OptionsOf, OptionTable } from "../../base/option_table.ts";
 import { fewestPrecise, firstLook, lastLook } from "../../results/stats/sequential.ts";
 import { type RuleWords, untilWords } from "../../results/verdict/load_stopping_outcome.ts";
 import { formatDuration } from "../progress/progress_lines.ts";
 import { planRange } from "./plan_range.ts";
-
-export interface UntilOptions {
-  decide: number | undefined;
-  precise: number | undefined;
-  "time-limit": string | undefined;
-}
 
 /** The most repetitions if `until` is given and their number is not. */
 export const mostRuns = lastLook;
@@ -35,10 +29,14 @@ export const untilOptions = (compared = "each pair of lanes") =>
     },
   }) as const;
 
-export function defineUntil<T>(table: OptionTable<T>, compared: string): OptionTable<T & UntilOptions> {
+/** For `with` of a command's table. */
+export const stoppingOptions = (compared: string) => {
   const { decide, precise, "time-limit": limit } = untilOptions(compared);
-  return table.option("decide", decide).option("precise", precise).option("time-limit", limit);
-}
+  return (table: OptionTable<unknown>) =>
+    table.option("decide", decide).option("precise", precise).option("time-limit", limit);
+};
+
+type UntilOptions = OptionsOf<ReturnType<typeof stoppingOptions>>;
 
 export interface StoppingChoice {
   readonly until?: PlanUntil;

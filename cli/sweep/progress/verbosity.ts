@@ -1,17 +1,13 @@
 // `--quiet`, `--status` and `--verbose` of `race` and `sweep`: how much is said on the way. Words to progress_log.ts's.
 
 import { UserError } from "../../base/errors.ts";
-import type { OptionTable } from "../../base/option_table.ts";
+import type { OptionsOf, OptionTable } from "../../base/option_table.ts";
 import type { Verbosity } from "./progress_log.ts";
 
-export interface VerbosityOptions {
-  quiet: boolean;
-  status: boolean;
-  verbose: boolean;
-}
+export type VerbosityOptions = OptionsOf<typeof defineVerbosity>;
 
-export function defineVerbosity<T>(table: OptionTable<T>): OptionTable<T & VerbosityOptions> {
-  return table
+export const defineVerbosity = (table: OptionTable<unknown>) =>
+  table
     .option("quiet", {
       type: "boolean",
       default: false,
@@ -24,7 +20,6 @@ export function defineVerbosity<T>(table: OptionTable<T>): OptionTable<T & Verbo
       describe: "print a line a minute on a terminal too, as in a log",
     })
     .option("verbose", { type: "boolean", default: false, describe: "print a line for each load, run or fetch" });
-}
 
 /** UserError if two are given. */
 export function verbosityOf({ quiet, status, verbose }: VerbosityOptions): Verbosity | undefined {

@@ -3,13 +3,13 @@
 import { basename } from "node:path";
 import { UserError } from "../../../base/errors.ts";
 import { number } from "../../../base/option.ts";
-import type { OptionTable } from "../../../base/option_table.ts";
+import type { OptionsOf, OptionTable } from "../../../base/option_table.ts";
 import { refuseGivenWithoutDelay } from "../../../link/profile_file.ts";
-import { defineReach, type ReachOptions } from "../../../load/reach/wanted.ts";
-import { defineServing, type ServingOptions, servingOfCommand } from "../../../load/serving/options.ts";
+import { defineReach } from "../../../load/reach/wanted.ts";
+import { defineServing, servingOfCommand } from "../../../load/serving/options.ts";
 import { planRange } from "../../../sweep/plan/plan_range.ts";
-import { defineTolerance, toleranceOf } from "../../../sweep/plan/tolerance.ts";
-import { defineUntil, ruledRepetitions, stoppingChoiceOf, type UntilOptions } from "../../../sweep/plan/until.ts";
+import { toleranceOf, toleranceOption } from "../../../sweep/plan/tolerance.ts";
+import { ruledRepetitions, stoppingChoiceOf, stoppingOptions } from "../../../sweep/plan/until.ts";
 import { type CommandPlan, commandPlanOf, readCommandPlan } from "./plan.ts";
 
 // A command as one text, as people write it for a shell, to the words that are run. No shell reads what needs none, because a shell takes
@@ -43,29 +43,18 @@ export function wordsOf(text: string): string[] {
   return plainWords(text) ?? ["/bin/sh", "-c", text];
 }
 
-export interface CommandOptions extends ReachOptions, ServingOptions, UntilOptions {
-  plan: string | undefined;
-  command: string[];
-  link: string[];
-  runs: number | undefined;
-  number: string[];
-  numbers: string | undefined;
-  timeout: number | undefined;
-  seed: number | undefined;
-  tolerance: string | undefined;
-  "--"?: string[];
-}
+export type CommandOptions = OptionsOf<typeof defineCommandOptions> & { plan: string | undefined; "--"?: string[] };
 
 const usualRuns = 10;
 
 const range = (setting: string, unit?: string) => planRange(setting, unit, "command-plan");
 
-export function defineCommandOptions<T>(table: OptionTable<T>): OptionTable<T & Omit<CommandOptions, "plan" | "--">> {
-  const ofRuns = defineUntil(
-    defineTolerance(table, "a run before it is invalid: a share of its time"),
-    "each command's difference from the first",
-  );
-  return defineServing(defineReach(ofRuns))
+export const defineCommandOptions = (table: OptionTable<unknown>) =>
+  table
+    .option("tolerance", toleranceOption("a run before it is invalid: a share of its time"))
+    .with(stoppingOptions("each command's difference from the first"))
+    .with(defineReach)
+    .with(defineServing)
     .option("command", {
       type: "string",
       array: true,
@@ -103,7 +92,6 @@ export function defineCommandOptions<T>(table: OptionTable<T>): OptionTable<T & 
       "seed",
       number(range("seed"), { rare: true, describe: "decides the order of runs and the losses on links (default: 1)" }),
     );
-}
 
 /** NAME=TEXT. UserError for what is none. */
 function named(option: string, text: string, example: string): { readonly name: string; readonly text: string } {

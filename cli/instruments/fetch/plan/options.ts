@@ -6,40 +6,19 @@ import { UserError } from "../../../base/errors.ts";
 import { usualRuns } from "../../../base/interval.ts";
 import { count } from "../../../base/numbers.ts";
 import { number } from "../../../base/option.ts";
-import type { OptionTable } from "../../../base/option_table.ts";
+import type { OptionsOf, OptionTable } from "../../../base/option_table.ts";
 import { refuseGivenWithoutDelay } from "../../../link/profile_file.ts";
 import { defineOutside } from "../../../load/reach/wanted.ts";
 import { pageName } from "../../../sweep/plan/page_patterns.ts";
 import { planRange } from "../../../sweep/plan/plan_range.ts";
 import { defineServers, type ServedLanes, type ServersOptions } from "../../../sweep/plan/servers_option.ts";
-import { defineTolerance, toleranceOf } from "../../../sweep/plan/tolerance.ts";
-import { defineUntil, ruledRepetitions, stoppingChoiceOf, type UntilOptions } from "../../../sweep/plan/until.ts";
+import { toleranceOf, toleranceOption } from "../../../sweep/plan/tolerance.ts";
+import { ruledRepetitions, stoppingChoiceOf, stoppingOptions } from "../../../sweep/plan/until.ts";
 import { hostOf, type NamedObjects, namedObjects } from "./objects.ts";
 import { changedFetchPlan, type FetchPlan, fetchPlanOf, shippedFetchPlans } from "./plan.ts";
 
-export interface FetchOptions extends Partial<ServersOptions>, UntilOptions {
-  object: string[] | undefined;
-  lanes: string | undefined;
-  tls: string | undefined;
-  ip: string | undefined;
-  runs: number | undefined;
-  syscalls: number | undefined;
-  link: string[];
-  page: string | undefined;
-  connect: string | undefined;
-  outside: boolean;
-  "allow-local-network": boolean;
-  trust: string | undefined;
-  insecure: boolean;
-  follow: number | undefined;
-  timeout: number | undefined;
-  "max-body": number | undefined;
-  pause: number | undefined;
-  most: number;
-  "user-agent": string | undefined;
-  seed: number | undefined;
-  tolerance: string | undefined;
-}
+export type FetchOptions = Omit<OptionsOf<typeof defineFetchOptions>, keyof ServersOptions> &
+  Partial<ServersOptions> & { object: string[] | undefined };
 
 const { lane, tls, ip } = schema.definitions;
 const usualLanes = ["h1", "h2", "h3"];
@@ -48,12 +27,12 @@ export const usualMost = 1000;
 
 const range = (setting: string, unit?: string) => planRange(setting, unit, "fetch-plan");
 
-export function defineFetchOptions<T>(table: OptionTable<T>): OptionTable<T & Omit<FetchOptions, "object">> {
-  const ofFetches = defineUntil(
-    defineTolerance(table, "a fetch in a lab before it is invalid: a share of its length"),
-    "each difference between lanes",
-  );
-  return defineOutside(defineServers(ofFetches))
+export const defineFetchOptions = (table: OptionTable<unknown>) =>
+  table
+    .option("tolerance", toleranceOption("a fetch in a lab before it is invalid: a share of its length"))
+    .with(stoppingOptions("each difference between lanes"))
+    .with(defineServers)
+    .with(defineOutside)
     .option("lanes", {
       type: "string",
       describe: `lanes, separated by commas, or "all": ${lane.enum.join(", ")} (default: ${usualLanes.join(",")})`,
@@ -140,7 +119,6 @@ export function defineFetchOptions<T>(table: OptionTable<T>): OptionTable<T & Om
         describe: "decides the order of objects and the losses on links (default: 1)",
       }),
     );
-}
 
 /** A list of words of `known`. */
 function listed<Word extends string | number>(option: string, text: string, known: readonly Word[]): Word[] {

@@ -1,16 +1,11 @@
 // The options --prefixes and --as-names of commands that show fetches by autonomous system, and what they name, read.
 
 import { UserError } from "../../../base/errors.ts";
-import type { OptionTable } from "../../../base/option_table.ts";
+import type { OptionsOf, OptionTable } from "../../../base/option_table.ts";
 import { type AutonomousSystems, readPrefixes } from "./read_prefixes.ts";
 
-export interface PrefixOptions {
-  prefixes: string | undefined;
-  "as-names": string | undefined;
-}
-
-export function definePrefixes<Options>(table: OptionTable<Options>): OptionTable<Options & PrefixOptions> {
-  return table
+export const definePrefixes = (table: OptionTable<unknown>) =>
+  table
     .option("prefixes", {
       type: "string",
       placeholder: "FILE",
@@ -23,9 +18,8 @@ export function definePrefixes<Options>(table: OptionTable<Options>): OptionTabl
       placeholder: "FILE",
       describe: "names of autonomous systems, a line each: 64500 Example",
     });
-}
 
-const textOf = (given: object, name: keyof PrefixOptions): string | undefined => {
+const textOf = (given: object, name: keyof OptionsOf<typeof definePrefixes>): string | undefined => {
   const value: unknown = Reflect.get(given, name);
   return typeof value === "string" ? value : undefined;
 };

@@ -4,7 +4,7 @@ import { UserError } from "../../../base/errors.ts";
 import { usualRuns } from "../../../base/interval.ts";
 import { plainLanes } from "../../../base/lanes.ts";
 import { number } from "../../../base/option.ts";
-import type { OptionTable } from "../../../base/option_table.ts";
+import type { OptionsOf, OptionTable } from "../../../base/option_table.ts";
 import { flowForm, readTime_ms } from "../../../link/flows/flow_words.ts";
 import { mixWords, readMix } from "../../../link/flows/mix.ts";
 import { kernelControllers } from "../../../link/flows/transports.ts";
@@ -12,25 +12,11 @@ import { refuseGivenWithoutDelay } from "../../../link/profile_file.ts";
 import { pageName } from "../../../sweep/plan/page_patterns.ts";
 import { planRange } from "../../../sweep/plan/plan_range.ts";
 import { readLanes } from "../../../sweep/plan/read_lanes.ts";
-import { defineTolerance, toleranceOf } from "../../../sweep/plan/tolerance.ts";
-import { defineUntil, ruledRepetitions, stoppingChoiceOf, type UntilOptions } from "../../../sweep/plan/until.ts";
+import { toleranceOf, toleranceOption } from "../../../sweep/plan/tolerance.ts";
+import { ruledRepetitions, stoppingChoiceOf, stoppingOptions } from "../../../sweep/plan/until.ts";
 import { type FlowPlan, flowPlanOf, readFlowPlan } from "./plan.ts";
 
-export interface FlowOptions extends UntilOptions {
-  plan: string | undefined;
-  servers: string | undefined;
-  link: string[];
-  flow: string[];
-  for: string | undefined;
-  runs: number | undefined;
-  ping: boolean;
-  rrul: boolean;
-  page: string | undefined;
-  lanes: string | undefined;
-  seed: number | undefined;
-  retries: number | undefined;
-  tolerance: string | undefined;
-}
+export type FlowOptions = OptionsOf<typeof defineFlowOptions> & { plan: string | undefined };
 
 const usualLink = "10mbit/50ms";
 const usualFor = "60s";
@@ -40,11 +26,10 @@ const rrulFlows = ["4*tcp:cubic", "4*tcp:cubic,up"] as const;
 
 const range = (setting: string, unit?: string) => planRange(setting, unit, "flow-plan");
 
-export function defineFlowOptions<T>(table: OptionTable<T>): OptionTable<T & Omit<FlowOptions, "plan">> {
-  return defineUntil(
-    defineTolerance(table, "a run before it is invalid: a share of its length, with --page of the PLT"),
-    "each flow's difference from the first",
-  )
+export const defineFlowOptions = (table: OptionTable<unknown>) =>
+  table
+    .option("tolerance", toleranceOption("a run before it is invalid: a share of its length, with --page of the PLT"))
+    .with(stoppingOptions("each flow's difference from the first"))
     .option("servers", {
       type: "string",
       rare: true,
@@ -102,7 +87,6 @@ export function defineFlowOptions<T>(table: OptionTable<T>): OptionTable<T & Omi
       "retries",
       number(range("retries"), { rare: true, describe: "how often an invalid run is repeated (default: 2)" }),
     );
-}
 
 function seconds(option: string, text: string): number {
   const time = readTime_ms(text);

@@ -83,7 +83,7 @@ test("--server takes a command, or a configuration whose program its name says",
     [["mine=nginx:/nowhere.conf"], /no file \/nowhere\.conf/],
   ];
   for (const [server, message] of refused)
-    assert.throws(() => chosenServers({ servers: undefined, server }), { message });
+    assert.throws(() => chosenServers({ servers: undefined, server: [...server] }), { message });
   assert.throws(() => chosenServers({ servers: "nginx,nginx", server: [] }), /a name stands there twice/);
 });
 

@@ -10,7 +10,7 @@ import { defineServing, type ServingOptions, servingChoiceOf } from "../../../..
 const command: Command<CommonOptions & ServingOptions> = {
   usage: "serve",
   summary: "",
-  define: (table) => defineServing(table),
+  define: (table) => table.with(defineServing),
   run: async () => {},
 };
 

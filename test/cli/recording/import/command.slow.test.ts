@@ -100,7 +100,7 @@ async function refusal(options: { file: string[]; page?: number; document?: numb
     url: undefined,
     "keep-credentials": false,
     as: undefined,
-    compute: "timer",
+    compute: "timer" as const,
     ...{ device: undefined, "device-pixel-ratio": undefined, window: undefined },
     replace: false,
     json: false,

@@ -148,7 +148,7 @@ for (const { kind, document, cells, each, programs, begin, record, left, counted
     async function shared(changed: object = {}) {
       const file = join(folder, "plan.json");
       writeFileSync(file, JSON.stringify({ ...document, ...changed }));
-      const options = { plan: file, shards: undefined, reference: undefined, as: undefined, compute: "timer" };
+      const options = { plan: file, shards: undefined, reference: undefined, as: undefined, compute: "timer" } as const;
       return { options, ...(await clusterPlans(folder, source, options, "none")) };
     }
 
@@ -325,7 +325,7 @@ describe("what is special to an instrument's plans on several machines", () => {
   async function sharesOf(document: object) {
     const plan = join(folder, "plan.json");
     writeFileSync(plan, JSON.stringify(document));
-    const options = { plan, shards: undefined, reference: undefined, as: undefined, compute: "timer" };
+    const options = { plan, shards: undefined, reference: undefined, as: undefined, compute: "timer" } as const;
     return (await clusterPlans(folder, source, options, "none")).plan;
   }
 

@@ -166,7 +166,7 @@ test("cells choose models by the recordings alone; what was submitted keeps the 
     ),
   );
   writeFileSync(file, JSON.stringify({ ...madePlan(), pages: [name] }));
-  const options = { plan: file, shards, reference: "none", as: undefined, compute: "timer" };
+  const options = { plan: file, shards, reference: "none", as: undefined, compute: "timer" } as const;
   const chosen = await clusterPlans(home, source, options, "none");
   assert.deepEqual([chosen.plan.pages, chosen.shards], [["shop-model"], shards]);
   assert.deepEqual((await clusterPlans(home, source, options, "no choice")).plan.pages, [name]);
