@@ -44,6 +44,18 @@ export function number<const Rest extends Omit<Declared, "range">>(
   return { ...rest, type: "number", range };
 }
 
+/** A switch: off unless it is given. */
+export const flag = <const Rest extends Omit<Declared, "type" | "default" | "describe">>(
+  describe: string,
+  rest?: Rest,
+) => ({ type: "boolean", default: false, describe, ...rest }) as const;
+
+/** An option that takes a text, and may be given again for more. */
+export const repeated = <const Rest extends Omit<Declared, "type" | "array" | "nargs" | "default" | "describe">>(
+  describe: string,
+  rest?: Rest,
+) => ({ array: true, nargs: 1, default: [] as string[], describe, ...rest }) as const;
+
 /** What a range accepts: `a whole number from 1 to 20`, `a number above 0, up to 3600 (seconds)`. */
 export function rangeWords({ least, most, above = false, whole = false, unit }: Range): string {
   const kind = whole ? "a whole number" : "a number";

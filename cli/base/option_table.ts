@@ -17,7 +17,6 @@ export interface Example {
 
 /** What `positional` takes. */
 export interface DeclaredArgument {
-  readonly type: "string";
   readonly describe: string;
   readonly array?: boolean;
   readonly demandOption?: boolean;

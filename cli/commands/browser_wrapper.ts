@@ -17,13 +17,8 @@ const define = (table: Table) =>
   table
     .with(defineReach)
     .usage("trilane browser-wrapper --link LINK [--recording NAME | --reach HOST:PORT | --outside] > FILE")
-    .option("link", {
-      type: "string",
-      demandOption: true,
-      describe: "as slow-4g, 3mbit/50ms or 3g,loss=1%; see `trilane links`",
-    })
+    .option("link", { demandOption: true, describe: "as slow-4g, 3mbit/50ms or 3g,loss=1%; see `trilane links`" })
     .option("browser", {
-      type: "string",
       placeholder: "PATH",
       describe: "the browser that it starts; otherwise the one that Trilane measures with",
     })

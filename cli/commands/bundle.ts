@@ -4,6 +4,7 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { credentialsInWords, secretNamesInWords } from "../../extension/har/secrets.ts";
 import { homeFolder } from "../base/home.ts";
+import { flag } from "../base/option.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { chooseAnySweep, openNamed } from "../results/export/choose.ts";
 import { resultsPath } from "../results/store/database.ts";
@@ -14,21 +15,15 @@ import type { Command, OptionsOf, Table } from "./command.ts";
 
 const define = (table: Table) =>
   table
-    .positional("sweep", {
-      type: "string",
-      describe: "number of a sweep, or a file of results, as merged.db (default: the newest)",
-    })
-    .option("out", { type: "string", describe: `the file to write (default: NAME-SWEEP${fileEnding} here)` })
-    .option("results-only", {
-      type: "boolean",
-      default: false,
-      describe: "without recordings and links' files: figures can be reproduced, loads not run again",
-    })
-    .option("keep-credentials", {
-      type: "boolean",
-      default: false,
-      describe: `keep values that are otherwise masked: ${credentialsInWords}. In loads also those of fields named ${secretNamesInWords}`,
-    })
+    .positional("sweep", { describe: "number of a sweep, or a file of results, as merged.db (default: the newest)" })
+    .option("out", { describe: `the file to write (default: NAME-SWEEP${fileEnding} here)` })
+    .option("results-only", flag("without recordings and links' files: figures can be reproduced, loads not run again"))
+    .option(
+      "keep-credentials",
+      flag(
+        `keep values that are otherwise masked: ${credentialsInWords}. In loads also those of fields named ${secretNamesInWords}`,
+      ),
+    )
     .example("trilane bundle 3", "sweep 3, for an artifact committee")
     .example("trilane bundle 5", "a sweep of commands: the secrets of command lines and output are masked")
     .example("trilane bundle merged.db --out study.tar.zst", "what several machines measured")

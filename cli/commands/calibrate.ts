@@ -20,8 +20,8 @@ import type { Command, OptionsOf, Table } from "./command.ts";
 
 const define = (table: Table) =>
   table
-    .option("link", { type: "string", default: "1mbit/50ms", describe: "the fastest link whose loads may share" })
-    .option("page", { type: "string", default: "carlucci-small", describe: "a page of `trilane synth`" })
+    .option("link", { default: "1mbit/50ms", describe: "the fastest link whose loads may share" })
+    .option("page", { default: "carlucci-small", describe: "a page of `trilane synth`" })
     .option(
       "rounds",
       number(

@@ -19,17 +19,9 @@ import { planNames } from "./sweep.ts";
 export const defineCluster = (table: Table) =>
   table
     .with(defineAs)
-    .positional("plan", {
-      type: "string",
-      demandOption: true,
-      describe: `a JSON file, or one of: ${planNames().join(", ")}`,
-    })
-    .option("shards", {
-      type: "string",
-      describe: "the folder of the cells' results (default: the plan's name and -shards, here)",
-    })
+    .positional("plan", { demandOption: true, describe: `a JSON file, or one of: ${planNames().join(", ")}` })
+    .option("shards", { describe: "the folder of the cells' results (default: the plan's name and -shards, here)" })
     .option("reference", {
-      type: "string",
       describe:
         "a plan of pages that each machine also loads once, to compare machines; none (default: a small page if the plan is of pages, else none: machines are not compared)",
     });
@@ -39,12 +31,11 @@ type ClusterOptions = Omit<OptionsOf<typeof defineCluster>, keyof CommonOptions>
 const define = (table: Table) =>
   defineCluster(table)
     .positional("number", {
-      type: "string",
       demandOption: true,
       describe:
         "number of the cell, from 1 (`trilane plan` lists them): pages in order, each over all links; of flows and commands links; of fetches links of a recording, or live hosts",
     })
-    .option("host", { type: "string", describe: "this machine's name in the results (default: its own)" })
+    .option("host", { describe: "this machine's name in the results (default: its own)" })
     .example("trilane cell study.json 3", "with one link, the third page; run again after an interruption, it resumes")
     .example("trilane cell study.json 3 --shards /scratch/study", "into a folder that all machines see");
 

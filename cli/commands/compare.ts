@@ -8,7 +8,7 @@ import type { SweepsCompared } from "../../schemas/generated/sweeps_compared.ts"
 import { UndecidedError, UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { usualRuns } from "../base/interval.ts";
-import { number } from "../base/option.ts";
+import { flag, number } from "../base/option.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { comparedSweep } from "../instruments/all.ts";
 import { executePages } from "../instruments/page/run/instrument.ts";
@@ -40,15 +40,11 @@ const define = (table: Table) =>
     .with(defineGate)
 
     .positional("a", {
-      type: "string",
       demandOption: true,
       describe:
         "the earlier sweep: a number, a results file or a data folder (old.db, old.db#3); several with commas (1,2,3)",
     })
-    .positional("b", {
-      type: "string",
-      describe: "the later one, or several; omit for a sweep of --interleaved",
-    })
+    .positional("b", { describe: "the later one, or several; omit for a sweep of --interleaved" })
     .option(
       "threshold",
       number(
@@ -66,21 +62,13 @@ const define = (table: Table) =>
         { describe: "per cent by which two sweeps of the same thing differ: added to the threshold" },
       ),
     )
-    .option("interleaved", {
-      type: "boolean",
-      default: false,
-      describe:
-        "load A and B alternately in one sweep, then compare them: two pages, or with --page two links or browsers",
-    })
-    .option("page", {
-      type: "string",
-      describe: "the page to load over links, or in browsers, A and B",
-    })
-    .option("link", { type: "string", describe: `the bottleneck (default: ${usualLink})` })
-    .option("lanes", {
-      type: "string",
-      describe: "lanes, separated by commas (default: h1,h2,h3)",
-    })
+    .option(
+      "interleaved",
+      flag("load A and B alternately in one sweep, then compare them: two pages, or with --page two links or browsers"),
+    )
+    .option("page", { describe: "the page to load over links, or in browsers, A and B" })
+    .option("link", { describe: `the bottleneck (default: ${usualLink})` })
+    .option("lanes", { describe: "lanes, separated by commas (default: h1,h2,h3)" })
     .option(
       "runs",
       number(planRange("repetitions"), {

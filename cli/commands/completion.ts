@@ -13,7 +13,7 @@ export const command: Command<CommonOptions & { shell: string }> = {
   summary: "Print the completion script for bash, zsh or fish",
   define: (table) =>
     table
-      .positional("shell", { type: "string", demandOption: true, describe: Object.keys(shells).join(", ") })
+      .positional("shell", { demandOption: true, describe: Object.keys(shells).join(", ") })
       .example("trilane completion bash > ~/.local/share/bash-completion/completions/trilane", "needs bash-completion")
       .example("trilane completion zsh > ~/.zfunc/_trilane", "with ~/.zfunc in fpath, before compinit")
       .example("trilane completion fish > ~/.config/fish/completions/trilane.fish", "for fish"),

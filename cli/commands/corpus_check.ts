@@ -8,11 +8,7 @@ import { countPages, printCorpus } from "./corpus_words.ts";
 
 const define = (table: Table) =>
   table
-    .positional("corpus", {
-      type: "string",
-      demandOption: true,
-      describe: "its name, as `trilane corpus synth` says it",
-    })
+    .positional("corpus", { demandOption: true, describe: "its name, as `trilane corpus synth` says it" })
     .example("trilane corpus check das-2014-500-seed-1", "exit status 1 if a quantile is off by more than 10 %")
     .example("trilane corpus check das-2014-500-seed-1 --json", "the same (schemas/corpus.schema.json)");
 

@@ -5,7 +5,7 @@ import { basename, resolve } from "node:path";
 import { EndedEarlyError, UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { watchSignals } from "../base/interruption.ts";
-import { number } from "../base/option.ts";
+import { flag, number } from "../base/option.ts";
 import { withArchive } from "../recording/archive/client.ts";
 import { sourceOf } from "../recording/archive/recording_source.ts";
 import { type Corpus, corpusOf, dasCorpus } from "../recording/corpus/corpus.ts";
@@ -28,16 +28,14 @@ const define = (table: Table) =>
       ),
     )
     .option("like", {
-      type: "string",
       placeholder: "FOLDER|FILE",
       describe:
         "follow the pages of a folder of HARs, or quantiles in a JSON file (schemas/page-distributions.schema.json) (default: those of Das 2014)",
     })
     .option("name", {
-      type: "string",
       describe: "with --like: what to call the corpus (default: the folder's or file's name, pages and seed)",
     })
-    .option("replace", { type: "boolean", default: false, describe: "take the place of another corpus of that name" })
+    .option("replace", flag("take the place of another corpus of that name"))
     .example("trilane corpus synth", "500 pages as those of Das 2014; made before, they stay")
     .example("trilane corpus synth --pages 30 --seed 2", "a small one, das-2014-30-seed-2")
     .example("trilane corpus synth --like hars --pages 100 --name shops", "as the pages in a folder of HARs")

@@ -3,6 +3,7 @@
 import { confirm } from "../base/confirm.ts";
 import { RunError, UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
+import { flag } from "../base/option.ts";
 import { printJson, printLines, say } from "../base/terminal_text.ts";
 import type { Check } from "../install/doctor/check.ts";
 import { runChecks } from "../install/doctor/checks.ts";
@@ -13,12 +14,8 @@ const marks = { ok: "ok     ", warning: "warning", missing: "MISSING" } as const
 
 const define = (table: Table) =>
   table
-    .option("fix", {
-      type: "boolean",
-      default: false,
-      describe: "mend what can be mended, after a question for each",
-    })
-    .option("yes", { type: "boolean", default: false, describe: "with --fix: do not ask" })
+    .option("fix", flag("mend what can be mended, after a question for each"))
+    .option("yes", flag("with --fix: do not ask"))
     .example("trilane doctor", "what is there, what is missing, what to do")
     .example("trilane doctor --fix", "the least that lets this user's labs work, by sudo");
 

@@ -6,6 +6,7 @@ import type { RecordingExported } from "../../schemas/generated/recording_export
 import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { count } from "../base/numbers.ts";
+import { flag } from "../base/option.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { gotWords } from "../engine/export.ts";
 import type { Column } from "../engine/plan_kind.ts";
@@ -17,25 +18,22 @@ import type { Command, OptionsOf, Table } from "./command.ts";
 
 const define = (table: Table) =>
   defineStored(table, "export")
-    .positional("sweep", {
-      type: "string",
-      describe: "number of the sweep, or a file of results, as merged.db (default: the newest)",
-    })
+    .positional("sweep", { describe: "number of the sweep, or a file of results, as merged.db (default: the newest)" })
     .option("format", {
-      type: "string",
       describe: instruments
         .map(({ formatWords }) => formatWords)
         .join(" ")
         .replace(/\.$/, ""),
     })
-    .option("recording", { type: "string", describe: "a recording instead, as har, mahimahi (a folder) or wpr" })
-    .option("load", { type: "string", describe: "number of one load, run of flows or fetch, instead of all" })
-    .option("keep-credentials", {
-      type: "boolean",
-      default: false,
-      describe: `keep values that are otherwise masked: ${credentialsInWords}. In loads, not in recordings, also those of fields named ${secretNamesInWords}`,
-    })
-    .option("out", { type: "string", describe: "the file to write (default: standard output)" })
+    .option("recording", { describe: "a recording instead, as har, mahimahi (a folder) or wpr" })
+    .option("load", { describe: "number of one load, run of flows or fetch, instead of all" })
+    .option(
+      "keep-credentials",
+      flag(
+        `keep values that are otherwise masked: ${credentialsInWords}. In loads, not in recordings, also those of fields named ${secretNamesInWords}`,
+      ),
+    )
+    .option("out", { describe: "the file to write (default: standard output)" })
     .example("trilane export --format csv --out loads.csv", "the newest sweep's loads")
     .example("trilane export --format har --load 12 > load.har", "one load, for DevTools or waterfall-tools")
     .example("trilane export --recording shop --format mahimahi --out shop", "a folder for mm-webreplay")

@@ -20,7 +20,6 @@ const define = (table: Table) =>
     .with(definePrefixes)
     .with(runOptions("what would be fetched", "fetch's captures, qlogs, TCP states and reports"))
     .positional("object", {
-      type: "string",
       array: true,
       describe: "URLs (https://), files of URLs, one a line, or HARs (-: standard input); or a plan (JSON)",
     })

@@ -19,7 +19,6 @@ const define = (table: Table) =>
     .with(defineFlowOptions)
     .with(runOptions("mixes, links, runs and expected time", "run's reports, samples, captures and qlogs"))
     .positional("plan", {
-      type: "string",
       describe: `a JSON file, or one of: ${shippedFlowPlans().join(", ")} (default: what --flow and --link say)`,
     })
     .group(["flow", "link", "for", "runs", "page", "dry-run", "new"], essentials)

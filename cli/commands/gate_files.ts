@@ -16,14 +16,9 @@ export const gateOptions = ["junit", "markdown", "budget", "report-link"] as con
 
 export const defineGate = (table: OptionTable<unknown>) =>
   defineBudget(table, "the later version")
-    .option("junit", { type: "string", placeholder: "FILE", describe: "write the judgements as JUnit XML, for CI" })
-    .option("markdown", { type: "string", placeholder: "FILE", describe: "write a comment for a pull request" })
-    .option("report-link", {
-      type: "string",
-      placeholder: "URL",
-      rare: true,
-      describe: "where the comment says the report is",
-    });
+    .option("junit", { placeholder: "FILE", describe: "write the judgements as JUnit XML, for CI" })
+    .option("markdown", { placeholder: "FILE", describe: "write a comment for a pull request" })
+    .option("report-link", { placeholder: "URL", rare: true, describe: "where the comment says the report is" });
 
 /** What a gate reads of a comparison. `hars`: page loads of a side, by their loads' numbers. */
 interface Gated {

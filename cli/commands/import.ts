@@ -5,7 +5,7 @@ import { credentialsInWords } from "../../extension/har/secrets.ts";
 import { RunError, UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { count, formatSize } from "../base/numbers.ts";
-import { number } from "../base/option.ts";
+import { flag, number } from "../base/option.ts";
 import { printJson, printLines, say } from "../base/terminal_text.ts";
 import { chosenPage, recordedRefusal } from "../pages/choose_model.ts";
 import { withArchive } from "../recording/archive/client.ts";
@@ -24,25 +24,23 @@ const define = (table: Table) =>
     .with(defineDevice)
     .with(defineAs)
     .positional("file", {
-      type: "string",
       array: true,
       demandOption: true,
       describe: `${formats.map((each) => importFormats[each].words).join(", ")}; a folder of HARs; - for standard input`,
     })
-    .option("format", { type: "string", describe: `${formats.join(", ")} (default: found out)` })
-    .option("name", { type: "string", describe: "what to call the recording (default: the file's name)" })
+    .option("format", { describe: `${formats.join(", ")} (default: found out)` })
+    .option("name", { describe: "what to call the recording (default: the file's name)" })
     .option("page", number(fromOne, { describe: "which page of a HAR, from 1 (default: the first)" }))
-    .option("url", { type: "string", describe: "start URL, where the file names none or another" })
+    .option("url", { describe: "start URL, where the file names none or another" })
     .option(
       "document",
       number(fromOne, { describe: "begin with the start URL's N-th response (default: the first that is a page)" }),
     )
-    .option("keep-credentials", {
-      type: "boolean",
-      default: false,
-      describe: `keep the values of ${credentialsInWords}, which are otherwise masked; URLs and bodies always stay`,
-    })
-    .option("replace", { type: "boolean", default: false, describe: "take the place of a recording of that name" })
+    .option(
+      "keep-credentials",
+      flag(`keep the values of ${credentialsInWords}, which are otherwise masked; URLs and bodies always stay`),
+    )
+    .option("replace", flag("take the place of a recording of that name"))
     .example("trilane import shop.har.gz", "from Chrome, Firefox, WebPageTest, browsertime")
     .example("trilane import shop.har --as model", "and whatever loads it loads a page of the same shape in its place")
     .example("trilane import hars/", "each HAR in a folder, with a table of what was made of each")

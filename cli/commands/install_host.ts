@@ -4,6 +4,7 @@ import type { HostInstalled } from "../../schemas/generated/host_installed.ts";
 import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { count } from "../base/numbers.ts";
+import { flag } from "../base/option.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { type Browser, browsers, browserTitle, type Level } from "../install/host/browsers.ts";
 import { confinedBrowsers, confinedRemedy } from "../install/host/confined.ts";
@@ -12,13 +13,10 @@ import type { Command, OptionsOf, Table } from "./command.ts";
 
 const define = (table: Table) =>
   table
-    .option("browser", {
-      type: "string",
-      describe: `${browsers.join(", ")}; several separated by commas (default: all of them)`,
-    })
-    .option("system", { type: "boolean", default: false, describe: "for all users of this machine (as root)" })
-    .option("user-data-dir", { type: "string", describe: "only for the browser that is started with this profile" })
-    .option("uninstall", { type: "boolean", default: false, describe: "take it away again" })
+    .option("browser", { describe: `${browsers.join(", ")}; several separated by commas (default: all of them)` })
+    .option("system", flag("for all users of this machine (as root)"))
+    .option("user-data-dir", { describe: "only for the browser that is started with this profile" })
+    .option("uninstall", flag("take it away again"))
     .example("trilane install-host", "for Chrome, Chromium, Edge, Brave and Firefox of this user")
     .example("trilane install-host --browser chromium --uninstall", "Chromium no longer")
     .example("sudo trilane install-host --system", "for all users");

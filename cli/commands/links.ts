@@ -10,10 +10,7 @@ import type { Command, OptionsOf, Table } from "./command.ts";
 
 const define = (table: Table) =>
   table
-    .positional("link", {
-      type: "string",
-      describe: "a name, a short form, or a JSON file of a profile: what it asks for",
-    })
+    .positional("link", { describe: "a name, a short form, or a JSON file of a profile: what it asks for" })
     .example("trilane links", "3G to fibre, WebPageTest's, Lighthouse's and a study's links")
     .example("trilane links train", "all that one of them does to packets")
     .example("trilane links 3g,loss=ge:1%:30%,aqm=codel", "what a form means")

@@ -28,7 +28,7 @@ export const command: Command<CommonOptions & { folder: string }> = {
   summary: "Write the manual pages of all commands into a folder",
   define: (table) =>
     table
-      .positional("folder", { type: "string", demandOption: true, describe: "where to write them; made if missing" })
+      .positional("folder", { demandOption: true, describe: "where to write them; made if missing" })
       .example("trilane man ~/.local/share/man/man1", "then: man trilane-race")
       .example("sudo trilane man /usr/local/share/man/man1", "for all users"),
   run: async ({ folder, json }) => {

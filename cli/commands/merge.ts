@@ -11,16 +11,11 @@ import type { Command, OptionsOf, Table } from "./command.ts";
 const define = (table: Table) =>
   table
     .positional("shards", {
-      type: "string",
       array: true,
       demandOption: true,
       describe: "the cells' files, folders of them, and files of earlier merges",
     })
-    .option("out", {
-      type: "string",
-      default: "merged.db",
-      describe: "the file to write; replaces an earlier merge of the same plan",
-    })
+    .option("out", { default: "merged.db", describe: "the file to write; replaces an earlier merge of the same plan" })
     .option(
       "tolerance",
       number(

@@ -11,11 +11,7 @@ import type { Command, OptionsOf, Table } from "./command.ts";
 const define = (table: Table) =>
   table
     .usage("trilane meter SOCKET")
-    .positional("socket", {
-      type: "string",
-      demandOption: true,
-      describe: "the lab's control socket: its name, or a path",
-    })
+    .positional("socket", { demandOption: true, describe: "the lab's control socket: its name, or a path" })
     .option(
       "interval",
       number({ least: 20, most: 60_000, unit: "ms" }, { default: 250, describe: "milliseconds between looks" }),

@@ -5,6 +5,7 @@ import type { PageOpened } from "../../schemas/generated/page_opened.ts";
 import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { allLanes, type Lane } from "../base/lanes.ts";
+import { flag } from "../base/option.ts";
 import { printJson, printLines, say } from "../base/terminal_text.ts";
 import { formatLink } from "../link/link.ts";
 import { readGivenLink } from "../link/profile_file.ts";
@@ -24,7 +25,6 @@ const define = (table: Table) =>
     .with(defineAs)
     .with(defineLive)
     .positional("page", {
-      type: "string",
       demandOption: true,
       describe:
         "a recording, a URL (recorded first, or live with --reach or --outside), a file that `trilane import` reads, or a page of `trilane synth`",
@@ -34,15 +34,11 @@ const define = (table: Table) =>
       describe: `of what is recorded: the lane (default: ${usualLane}); a live page's server and the browser choose`,
     })
     .option("link", {
-      type: "string",
       default: "10mbit/50ms",
       describe: "the bottleneck: RATE/RTT or a name, and settings; see `trilane links`",
     })
-    .option("control", {
-      type: "string",
-      describe: "a control socket, for `trilane steer`: a name, or a path (with a slash)",
-    })
-    .option("headless", { type: "boolean", default: false, describe: "without a window" })
+    .option("control", { describe: "a control socket, for `trilane steer`: a name, or a path (with a slash)" })
+    .option("headless", flag("without a window"))
     .example("trilane open shop --lane h3 --link 3g", "a window with the extension in it; close it to end")
     .example("trilane open shop --link 1mbit/300ms --control lab", "and `trilane steer lab down=5mbit`")
     .example("trilane open http://localhost:3000/ --reach localhost:3000 --link slow-4g", "a development server, live")

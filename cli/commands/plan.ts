@@ -12,11 +12,7 @@ export const command: Command<PlanOptions> = {
     defineSweep(table)
       .with(defineServers)
       .with(defineDetect)
-      .positional("plan", {
-        type: "string",
-        demandOption: true,
-        describe: `a JSON file, or one of: ${planNames().join(", ")}`,
-      })
+      .positional("plan", { demandOption: true, describe: `a JSON file, or one of: ${planNames().join(", ")}` })
       .hide("dry-run")
       .hide("new")
       .hide("once")

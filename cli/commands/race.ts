@@ -5,7 +5,7 @@ import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
 import { homeFolder } from "../base/home.ts";
 import { minimumUnits, usualRuns } from "../base/interval.ts";
 import { allLanes, laneFacts, plainLanes } from "../base/lanes.ts";
-import { number } from "../base/option.ts";
+import { flag, number } from "../base/option.ts";
 import { say } from "../base/terminal_text.ts";
 import { defineLabs, labsOf } from "../engine/labs.ts";
 import { executePages } from "../instruments/page/run/instrument.ts";
@@ -50,12 +50,10 @@ const define = (table: Table) =>
     .with(defineAs)
     .with(defineBudget)
     .positional("page", {
-      type: "string",
       demandOption: true,
       describe: "a recording, a URL (recorded first), a file that `trilane import` reads, or a page of `trilane synth`",
     })
     .option("link", {
-      type: "string",
       default: "10mbit/50ms",
       describe: "the bottleneck: RATE/RTT or a name, then settings (3g,loss=1%); see `trilane links`",
     })
@@ -65,17 +63,13 @@ const define = (table: Table) =>
         describe: `valid loads of each lane (default: ${usualRuns}, more for more than four lanes; at most ${mostRuns} with --decide or --precise)`,
       }),
     )
-    .option("lanes", {
-      type: "string",
-      default: plainLanes.join(","),
-      describe: 'lanes, separated by commas, or "all"; listed below',
-    })
-    .option("warm-cache", {
-      type: "boolean",
-      default: false,
-      rare: true,
-      describe: "repeat visits (h2-0rtt, h3-0rtt) keep the first visit's cache and cookies, not only its tickets",
-    })
+    .option("lanes", { default: plainLanes.join(","), describe: 'lanes, separated by commas, or "all"; listed below' })
+    .option(
+      "warm-cache",
+      flag("repeat visits (h2-0rtt, h3-0rtt) keep the first visit's cache and cookies, not only its tickets", {
+        rare: true,
+      }),
+    )
     .option("new", newOption)
     .option("evidence", evidenceOption())
     .option("filmstrip", {
@@ -83,17 +77,11 @@ const define = (table: Table) =>
       default: true,
       describe: "film one extra load of each lane, to show what the page looked like; --no-filmstrip: do not",
     })
-    .option("keep-credentials", {
-      type: "boolean",
-      default: false,
-      rare: true,
-      describe: `for a URL or file: keep the values of ${credentialsInWords}, which are otherwise masked`,
-    })
-    .option("record-again", {
-      type: "boolean",
-      default: false,
-      describe: "record the URL again and replace its recording",
-    })
+    .option(
+      "keep-credentials",
+      flag(`for a URL or file: keep the values of ${credentialsInWords}, which are otherwise masked`, { rare: true }),
+    )
+    .option("record-again", flag("record the URL again and replace its recording"))
     .group(["link", "runs", "lanes", "decide"], essentials)
     .group([...liveOptionNames, "record-again"], "If the page is a URL:")
     .group([...deviceOptionNames], "If the page is a URL or a file:")

@@ -5,7 +5,7 @@ import { basename } from "node:path";
 import { credentialsInWords } from "../../extension/har/secrets.ts";
 import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
-import { number } from "../base/option.ts";
+import { flag, number } from "../base/option.ts";
 import { browserProgram } from "../base/programs.ts";
 import { printJson, printLines, say } from "../base/terminal_text.ts";
 import { readGivenLink } from "../link/profile_file.ts";
@@ -22,28 +22,16 @@ import type { Command, OptionsOf, Table } from "./command.ts";
 const define = (table: Table) =>
   table
     .with(defineLive)
-    .positional("urls", {
-      type: "string",
-      array: true,
-      demandOption: true,
-      describe: "URLs of the pages; without a scheme, https",
-    })
-    .option("name", { type: "string", describe: "what to call the recording (default: host and path)" })
-    .option("browser", {
-      type: "string",
-      describe: "chromium or a program's path (default: Chromium, or what TRILANE_BROWSER names)",
-    })
+    .positional("urls", { array: true, demandOption: true, describe: "URLs of the pages; without a scheme, https" })
+    .option("name", { describe: "what to call the recording (default: host and path)" })
+    .option("browser", { describe: "chromium or a program's path (default: Chromium, or what TRILANE_BROWSER names)" })
     .option("lane", {
       choices: recordedLanes,
       default: "any" as RecordedLane,
       describe: "h1, h2 or h3 to force it; any: what browser and site agree on",
     })
-    .option("link", { type: "string", describe: "load it through this link, as 10mbit/50ms (needs pasta)" })
-    .option("pin-time", {
-      type: "boolean",
-      default: false,
-      describe: "the page's clock and random numbers as in every load with --pin-time",
-    })
+    .option("link", { describe: "load it through this link, as 10mbit/50ms (needs pasta)" })
+    .option("pin-time", flag("the page's clock and random numbers as in every load with --pin-time"))
     .option(
       "idle",
       number(
@@ -58,12 +46,11 @@ const define = (table: Table) =>
         { default: usualTimeout_s, describe: "seconds after which it is done anyway" },
       ),
     )
-    .option("keep-credentials", {
-      type: "boolean",
-      default: false,
-      describe: `keep the values of ${credentialsInWords}, which are otherwise masked; URLs and bodies always stay`,
-    })
-    .option("replace", { type: "boolean", default: false, describe: "take the place of a recording of that name" })
+    .option(
+      "keep-credentials",
+      flag(`keep the values of ${credentialsInWords}, which are otherwise masked; URLs and bodies always stay`),
+    )
+    .option("replace", flag("take the place of a recording of that name"))
     .example("trilane record https://shop.example/ --scroll", "to the end of the page, lazy images and all")
     .example("trilane record shop.example --lane h3 --name shop-h3", "over HTTP/3")
     .example("trilane record shop.example --visits 5", "for a page that asks for something else each time")

@@ -12,8 +12,8 @@ const rm: Command<CommonOptions & { recording: string[] }> = {
   usage: "rm <recording..>",
   summary: "Remove recordings (as `trilane remove`)",
   define: (table) =>
-    table.positional("recording", { type: "string", array: true, demandOption: true, describe: "names of recordings" }),
-  run: (options, house) => remove.run({ ...options, sweep: undefined, everything: false, yes: false }, house),
+    table.positional("recording", { array: true, demandOption: true, describe: "names of recordings" }),
+  run: (options, house) => remove.run({ ...options, sweep: [], everything: false, yes: false }, house),
 };
 
 export const command: Command = {

@@ -18,7 +18,7 @@ import type { Command, OptionsOf, Table } from "./command.ts";
 
 const define = (table: Table) =>
   table
-    .positional("recording", { type: "string", demandOption: true, describe: "name of the recording" })
+    .positional("recording", { demandOption: true, describe: "name of the recording" })
     .option("lane", { choices: allLanes, default: "h2" as Lane, describe: "the lane of the load" })
     .with(plansOptions("settle", "timeout"))
     .example("trilane recording check shop", "what a load misses; exit status 1 if its loads would be invalid")

@@ -10,8 +10,8 @@ import type { Command, OptionsOf, Table } from "./command.ts";
 
 const define = (table: Table) =>
   table
-    .positional("a", { type: "string", demandOption: true, describe: "name of a recording" })
-    .positional("b", { type: "string", demandOption: true, describe: "name of another" })
+    .positional("a", { demandOption: true, describe: "name of a recording" })
+    .positional("b", { demandOption: true, describe: "name of another" })
     .example("trilane recording diff shop shop-lean", "- only in shop, + only in shop-lean, ~ changed");
 
 type DiffOptions = OptionsOf<typeof define>;

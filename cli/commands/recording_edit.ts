@@ -3,6 +3,7 @@
 import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { count, formatSize } from "../base/numbers.ts";
+import { flag, repeated } from "../base/option.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { withArchive } from "../recording/archive/client.ts";
 import { type BodyReplacement, editRecording } from "../recording/edit/edit.ts";
@@ -11,28 +12,13 @@ import type { Command, OptionsOf, Table } from "./command.ts";
 
 const define = (table: Table) =>
   table
-    .positional("recording", { type: "string", demandOption: true, describe: "name of the recording, which stays" })
-    .option("as", { type: "string", demandOption: true, describe: "what to call the new one" })
-    .option("remove-host", {
-      type: "string",
-      array: true,
-      nargs: 1,
-      describe: "leave out a host; *.example.org: a domain with all its hosts",
-    })
-    .option("remove-url", {
-      type: "string",
-      array: true,
-      nargs: 1,
-      describe: "leave out a URL; * stands for anything",
-    })
-    .option("replace-body", {
-      type: "string",
-      array: true,
-      nargs: 1,
-      describe: "URL=FILE: answer with the file, in the response's content-encoding",
-    })
-    .option("url", { type: "string", describe: "another start URL" })
-    .option("replace", { type: "boolean", default: false, describe: "replace a recording of the new name" })
+    .positional("recording", { demandOption: true, describe: "name of the recording, which stays" })
+    .option("as", { demandOption: true, describe: "what to call the new one" })
+    .option("remove-host", repeated("leave out a host; *.example.org: a domain with all its hosts"))
+    .option("remove-url", repeated("leave out a URL; * stands for anything"))
+    .option("replace-body", repeated("URL=FILE: answer with the file, in the response's content-encoding"))
+    .option("url", { describe: "another start URL" })
+    .option("replace", flag("replace a recording of the new name"))
     .example("trilane recording edit shop --as lean --remove-host '*.ads.example'", "without a third party")
     .example("trilane recording edit shop --as new-css --replace-body 'https://shop.example/a.css=a.css'", "");
 
@@ -52,9 +38,9 @@ export const command: Command<EditOptions> = {
   define,
   async run(options) {
     const edits = {
-      removeHosts: options["remove-host"] ?? [],
-      removeUrls: options["remove-url"] ?? [],
-      replaceBodies: (options["replace-body"] ?? []).map(readReplacement),
+      removeHosts: options["remove-host"],
+      removeUrls: options["remove-url"],
+      replaceBodies: options["replace-body"].map(readReplacement),
       startUrl: options.url,
     };
     const { recording, as, replace } = options;

@@ -3,6 +3,7 @@
 
 import { homeFolder } from "../base/home.ts";
 import { count, formatSize } from "../base/numbers.ts";
+import { flag } from "../base/option.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { withArchive } from "../recording/archive/client.ts";
 import { importedDocument } from "../recording/import/imported.ts";
@@ -32,9 +33,9 @@ function modelLines(facts: ModelFacts): string[] {
 const define = (table: Table) =>
   table
     .with(defineCompute)
-    .positional("recording", { type: "string", demandOption: true, describe: "name of the recording, which stays" })
-    .option("as", { type: "string", describe: "what to call the model (default: the recording's name and -model)" })
-    .option("replace", { type: "boolean", default: false, describe: "replace a recording of the new name" })
+    .positional("recording", { demandOption: true, describe: "name of the recording, which stays" })
+    .option("as", { describe: "what to call the model (default: the recording's name and -model)" })
+    .option("replace", flag("replace a recording of the new name"))
     .example("trilane recording model shop", "makes shop-model")
     .example("trilane recording model shop --compute busy", "its scripts work where the recorded ones worked");
 

@@ -4,6 +4,7 @@ import type { ExchangeGroup, RecordingShown } from "../../schemas/generated/reco
 import { homeFolder } from "../base/home.ts";
 import { middleCut } from "../base/middle_cut.ts";
 import { count, formatSize } from "../base/numbers.ts";
+import { flag } from "../base/option.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { textTable } from "../base/text_table.ts";
 import type { ArchivedExchange, Recording } from "../recording/archive/archive.ts";
@@ -14,8 +15,8 @@ import type { Command, OptionsOf, Table } from "./command.ts";
 
 const define = (table: Table) =>
   table
-    .positional("recording", { type: "string", demandOption: true, describe: "name of the recording" })
-    .option("requests", { type: "boolean", default: false, describe: "a line for each request instead" })
+    .positional("recording", { demandOption: true, describe: "name of the recording" })
+    .option("requests", flag("a line for each request instead"))
     .example("trilane recording show shop --requests", "every request")
     .example("trilane recording show shop --json", "all of it, headers too (schemas/recording-shown.schema.json)");
 

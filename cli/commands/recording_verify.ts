@@ -15,7 +15,7 @@ import type { Command, OptionsOf, Table } from "./command.ts";
 
 const define = (table: Table) =>
   table
-    .positional("recording", { type: "string", array: true, demandOption: true, describe: "names of recordings" })
+    .positional("recording", { array: true, demandOption: true, describe: "names of recordings" })
     .example("trilane recording verify shop", "reads all of it; exit status 1 if it is damaged");
 
 type VerifyOptions = OptionsOf<typeof define>;

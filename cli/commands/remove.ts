@@ -6,6 +6,7 @@ import { confirm } from "../base/confirm.ts";
 import { RunError, UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { count, formatSize } from "../base/numbers.ts";
+import { flag, repeated } from "../base/option.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { removeEverything } from "../install/remove/everything.ts";
 import { withArchive } from "../recording/archive/client.ts";
@@ -17,14 +18,13 @@ import type { Command, OptionsOf, Table } from "./command.ts";
 
 const define = (table: Table) =>
   table
-    .positional("recording", { type: "string", array: true, describe: "names of recordings" })
-    .option("sweep", { type: "string", array: true, nargs: 1, describe: "numbers of sweeps" })
-    .option("everything", {
-      type: "boolean",
-      default: false,
-      describe: "all recordings, results, reports, profiles and keys, and the extension's link to the host",
-    })
-    .option("yes", { type: "boolean", default: false, describe: "with --everything: do not ask" })
+    .positional("recording", { array: true, describe: "names of recordings" })
+    .option("sweep", repeated("numbers of sweeps"))
+    .option(
+      "everything",
+      flag("all recordings, results, reports, profiles and keys, and the extension's link to the host"),
+    )
+    .option("yes", flag("with --everything: do not ask"))
     .example("trilane remove shop shop-repeat", "two recordings")
     .example(
       "trilane remove --sweep 3",
@@ -73,7 +73,7 @@ async function isConfirmed(home: string): Promise<boolean> {
 }
 
 async function runEverything({ home: option, recording, sweep, json, yes }: RemoveOptions): Promise<void> {
-  if ((recording ?? []).length + (sweep ?? []).length > 0)
+  if ((recording ?? []).length + sweep.length > 0)
     throw new UserError("--everything removes all recordings and sweeps: name none with it");
   // As of a variable that is not set: the usual folder is not what was meant.
   if (option === "") throw new UserError('--home "": name the folder to remove, or leave out --home');
@@ -113,7 +113,7 @@ export const command: Command<RemoveOptions> = {
     if (options.everything) return await runEverything(options);
     const home = homeFolder(options.home);
     const recordings = [...new Set(options.recording ?? [])];
-    const sweeps = [...new Set((options.sweep ?? []).map((text) => readNumber(text, "sweep")))];
+    const sweeps = [...new Set(options.sweep.map((text) => readNumber(text, "sweep")))];
     if (recordings.length + sweeps.length === 0)
       throw new UserError("nothing to remove: name recordings, or sweeps with --sweep (see `trilane list`)");
     await remove(home, recordings, sweeps);

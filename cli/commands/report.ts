@@ -4,6 +4,7 @@ import type { FileWritten } from "../../schemas/generated/file_written.ts";
 import { atomicWrite } from "../base/atomic_write.ts";
 import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
+import { flag } from "../base/option.ts";
 import type { OptionTable } from "../base/option_table.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { version } from "../base/version.ts";
@@ -23,19 +24,11 @@ const define = (table: Table) =>
   (defineStored(table, "report") as Kinds)
     .with(defineBudget)
     .positional("sweep", {
-      type: "string",
       describe: `number of a sweep (${kinds}), or a results file such as merged.db (default: the newest)`,
     })
-    .option("out", { type: "string", describe: "the file to write (default: in the data folder's reports/)" })
-    .option("methods", {
-      type: "boolean",
-      default: false,
-      describe: "print a paragraph for a paper's methods section and the citation instead",
-    })
-    .option("trend", {
-      type: "string",
-      describe: "of all sweeps with this name: medians with intervals over dates and commits",
-    })
+    .option("out", { describe: "the file to write (default: in the data folder's reports/)" })
+    .option("methods", flag("print a paragraph for a paper's methods section and the citation instead"))
+    .option("trend", { describe: "of all sweeps with this name: medians with intervals over dates and commits" })
     .example("trilane report", "on the newest sweep")
     .example("trilane report 3 --methods", "what a paper has to say about sweep 3")
     .example("trilane report --trend nightly", "how medians changed over the sweeps of that name")

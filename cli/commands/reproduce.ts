@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Reproduced } from "../../schemas/generated/reproduced.ts";
 import { UserError } from "../base/errors.ts";
-import { number } from "../base/option.ts";
+import { flag, number } from "../base/option.ts";
 import { printJson, printLines, say } from "../base/terminal_text.ts";
 import { instruments, kindOfSweeps } from "../instruments/all.ts";
 import { mostPages } from "../recording/corpus/corpus_names.ts";
@@ -23,20 +23,11 @@ import { defineSweep } from "./sweep.ts";
 const define = (table: Table) =>
   defineSweep(table)
     .positional("what", {
-      type: "string",
       demandOption: true,
       describe: `a file of \`trilane bundle\`, or a study: ${allStudies.map(({ published: { name, reference } }) => `${name}: ${reference}`).join("; ")}`,
     })
-    .option("quick", {
-      type: "boolean",
-      default: false,
-      describe: "of a study the part that takes minutes (the default)",
-    })
-    .option("full", {
-      type: "boolean",
-      default: false,
-      describe: "all of a study, which may take days: see --dry-run",
-    })
+    .option("quick", flag("of a study the part that takes minutes (the default)"))
+    .option("full", flag("all of a study, which may take days: see --dry-run"))
     .option(
       "pages",
       number(
@@ -44,18 +35,9 @@ const define = (table: Table) =>
         { describe: "of das-2014: how many modelled pages (default: 30; with --full 500)" },
       ),
     )
-    .option("corpus", {
-      type: "string",
-      placeholder: "NAME",
-      describe: "of das-2014: the pages of a corpus of `trilane corpus synth`",
-    })
-    .option("rerun", {
-      type: "boolean",
-      default: false,
-      describe: "of a bundle the loads too, on this machine, compared with the bundle's",
-    })
+    .option("corpus", { placeholder: "NAME", describe: "of das-2014: the pages of a corpus of `trilane corpus synth`" })
+    .option("rerun", flag("of a bundle the loads too, on this machine, compared with the bundle's"))
     .option("out", {
-      type: "string",
       placeholder: "FOLDER",
       describe: "of a bundle: the folder to make (default: called as the bundle, here)",
     })

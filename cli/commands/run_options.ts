@@ -1,5 +1,5 @@
 // The options of every command that runs a sweep, whatever it is of: how it begins, ends, and is watched.
-import type { Declared } from "../base/option.ts";
+import { type Declared, flag } from "../base/option.ts";
 import type { OptionsOf, OptionTable } from "../base/option_table.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { defineEnd, earlyEnd } from "../engine/early_end.ts";
@@ -15,7 +15,7 @@ export const newOption = {
 
 /** `kept`: what each load or run leaves. */
 export const evidenceOption = (kept = "load's captures, qlogs, TCP states and reports") =>
-  ({ type: "string", rare: true, describe: `keep each ${kept} in FOLDER` }) as const satisfies Declared;
+  ({ rare: true, describe: `keep each ${kept} in FOLDER` }) as const satisfies Declared;
 
 /** `shown`: what a dry run shows. `kept`: what each load or run leaves as its evidence. */
 export const runOptions = (shown: string, kept?: string) => (table: OptionTable<unknown>) =>
@@ -25,7 +25,7 @@ export const runOptions = (shown: string, kept?: string) => (table: OptionTable<
     .with(defineLabs)
     .option("evidence", evidenceOption(kept))
     .option("new", newOption)
-    .option("dry-run", { type: "boolean", default: false, describe: `show ${shown}; run nothing` });
+    .option("dry-run", flag(`show ${shown}; run nothing`));
 
 type RunOptions = OptionsOf<ReturnType<typeof runOptions>> & Pick<CommonOptions, "json">;
 

@@ -7,6 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Selftest, SelftestLink } from "../../schemas/generated/selftest.ts";
 import { RunError } from "../base/errors.ts";
 import { count } from "../base/numbers.ts";
+import { flag } from "../base/option.ts";
 import { printJson, printLines, terminalText } from "../base/terminal_text.ts";
 import { version } from "../base/version.ts";
 import { formatLink } from "../link/link.ts";
@@ -63,11 +64,10 @@ async function idleShare(time_ms = 1000): Promise<number | null> {
 const define = (table: Table) =>
   table
     .positional("links", {
-      type: "string",
       array: true,
       describe: "links, or JSON link profiles (default: a table of everything a link can do)",
     })
-    .option("quick", { type: "boolean", default: false, describe: "a second or two per link, as before each sweep" })
+    .option("quick", flag("a second or two per link, as before each sweep"))
     .example("trilane selftest", "the whole table")
     .example("trilane selftest 3mbit/50ms,loss=1% --quick", "one link")
     .example("trilane selftest --json", "schemas/selftest.schema.json")

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import type { ShellNote } from "../../schemas/generated/shell.ts";
 import { RunError, UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
+import { flag } from "../base/option.ts";
 import { makeProcessFolder, sweepProcessFolders } from "../base/process_folder.ts";
 import { removedAtEnd } from "../base/removed_at_end.ts";
 import { say, terminalJson } from "../base/terminal_text.ts";
@@ -30,25 +31,16 @@ const define = (table: Table) =>
     .with(defineReach)
     .usage("trilane shell --link LINK [--recording NAME | --reach HOST:PORT | --outside] -- COMMAND...")
     .option("link", {
-      type: "string",
       demandOption: true,
       describe: "as 3mbit/50ms, 3g,loss=1%, or down=30mbit,up=15mbit,rtt=100ms,queue=64kB; see `trilane links`",
     })
-    .option("meter", {
-      type: "boolean",
-      default: false,
-      describe: "show rate, queue and drops in a line at the bottom",
-    })
+    .option("meter", flag("show rate, queue and drops in a line at the bottom"))
     .option("control", {
-      type: "string",
       describe: "a control socket, for `trilane meter` and `trilane steer`: a name, or a path (with a slash)",
     })
-    .option("log", { type: "string", describe: "FILE.down and FILE.up: each packet, in mm-link's format" })
-    .option("pcapng", { type: "string", describe: "a capture, with the TLS keys that the command writes" })
-    .option("flow-counters", {
-      type: "string",
-      describe: "counters of each flow, goodput, utilization, loss ratio (JSON)",
-    })
+    .option("log", { describe: "FILE.down and FILE.up: each packet, in mm-link's format" })
+    .option("pcapng", { describe: "a capture, with the TLS keys that the command writes" })
+    .option("flow-counters", { describe: "counters of each flow, goodput, utilization, loss ratio (JSON)" })
     .example("trilane shell --link 3mbit/50ms -- ping -c 4 100.64.0.1", "the link's delay")
     .example(
       "trilane shell --link 10mbit/100ms --recording shop -- curl -sI https://shop.example/",

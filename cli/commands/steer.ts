@@ -11,12 +11,8 @@ import type { Command, OptionsOf, Table } from "./command.ts";
 const define = (table: Table) =>
   table
     .usage("trilane steer SOCKET LINK")
-    .positional("socket", {
-      type: "string",
-      demandOption: true,
-      describe: "the lab's control socket: its name, or a path",
-    })
-    .positional("link", { type: "string", demandOption: true, describe: "the change, such as down=1mbit,loss=2%" })
+    .positional("socket", { demandOption: true, describe: "the lab's control socket: its name, or a path" })
+    .positional("link", { demandOption: true, describe: "the change, such as down=1mbit,loss=2%" })
     .example("trilane steer lab down=1mbit,loss=2%", "the rest stays as it is")
     .example("trilane steer lab 3g,loss=2%", "another link: all but the seed is replaced")
     .epilogue(

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
-import { number } from "../base/option.ts";
+import { flag, number, repeated } from "../base/option.ts";
 import { checkout } from "../base/programs.ts";
 import { printJson, printLines, say } from "../base/terminal_text.ts";
 import { refuseOurs } from "../sweep/cluster/slurm.ts";
@@ -13,13 +13,11 @@ import type { Command, OptionsOf, Table } from "./command.ts";
 
 const define = (table: Table) =>
   defineCluster(table)
-    .option("slurm", {
-      type: "boolean",
-      default: false,
-      describe: "run as array jobs, one task per cell; all nodes must see the folders of home, shards and Trilane",
-    })
+    .option(
+      "slurm",
+      flag("run as array jobs, one task per cell; all nodes must see the folders of home, shards and Trilane"),
+    )
     .option("ssh", {
-      type: "string",
       describe: "hosts, separated by commas (lab1,me@lab2); recordings are copied there and shards back",
     })
     .option(
@@ -29,24 +27,10 @@ const define = (table: Table) =>
         { describe: "with --slurm: CPUs bound to each task (default: a whole node per task)" },
       ),
     )
-    .option("sbatch", {
-      type: "string",
-      array: true,
-      nargs: 1,
-      default: [] as string[],
-      describe: "with --slurm: another option of sbatch (--sbatch=--partition=long)",
-    })
-    .option("dry-run", {
-      type: "boolean",
-      default: false,
-      describe: "print the job scripts, or what the hosts would run and need; submit nothing",
-    })
-    .option("program", { type: "string", describe: "with --ssh: path of trilane on the hosts (default: as here)" })
-    .option("ssh-command", {
-      type: "string",
-      default: "ssh",
-      describe: 'with --ssh: the program and its options ("ssh -p 2222")',
-    })
+    .option("sbatch", repeated("with --slurm: another option of sbatch (--sbatch=--partition=long)"))
+    .option("dry-run", flag("print the job scripts, or what the hosts would run and need; submit nothing"))
+    .option("program", { describe: "with --ssh: path of trilane on the hosts (default: as here)" })
+    .option("ssh-command", { default: "ssh", describe: 'with --ssh: the program and its options ("ssh -p 2222")' })
     .example("trilane submit study.json --slurm --shards /scratch/study", "an array job; again later: what is missing")
     .example("trilane submit study.json --ssh lab1,lab2", "two hosts by GNU parallel; returns when all has run");
 

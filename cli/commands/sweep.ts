@@ -2,7 +2,7 @@
 
 import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
-import { number } from "../base/option.ts";
+import { flag, number } from "../base/option.ts";
 import type { PlanChanges, PlanKind, ReadPlan } from "../engine/plan_kind.ts";
 import { instrumentOf, instruments } from "../instruments/all.ts";
 import { defineServing } from "../load/serving/options.ts";
@@ -26,7 +26,6 @@ export const defineSweep = (table: Table) =>
     .with(runOptions("cells, loads and expected time"))
     .with(defineAs)
     .option("page", {
-      type: "string",
       array: true,
       default: [] as string[],
       describe:
@@ -38,13 +37,8 @@ export const defineSweep = (table: Table) =>
         describe: `runs instead of the plan's (with --decide or --precise: at most ${mostRuns} unless given)`,
       }),
     )
-    .option("once", {
-      type: "boolean",
-      default: false,
-      describe: "do nothing if the plan's newest sweep is finished (for cron)",
-    })
+    .option("once", flag("do nothing if the plan's newest sweep is finished (for cron)"))
     .option("trace", {
-      type: "string",
       rare: true,
       placeholder: "DIR",
       describe:
@@ -55,11 +49,7 @@ export const defineSweep = (table: Table) =>
 const define = (table: Table) =>
   defineSweep(table)
     .with(defineServers)
-    .positional("plan", {
-      type: "string",
-      demandOption: true,
-      describe: `a JSON file, or one of: ${planNames().join(", ")}`,
-    })
+    .positional("plan", { demandOption: true, describe: `a JSON file, or one of: ${planNames().join(", ")}` })
     .example("trilane sweep plan.json", "the plan in a file (schemas/sweep-plan.schema.json)")
     .example("trilane sweep carlucci-2015-s3 --dry-run", "what a shipped plan would run, and for how long")
     .example("trilane sweep plan.json --servers replay,nginx,caddy", "each lane from each of these servers")

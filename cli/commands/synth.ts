@@ -3,7 +3,7 @@ import type { CatalogueLine, SynthCatalogue } from "../../schemas/generated/synt
 import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { count, formatSize } from "../base/numbers.ts";
-import { number } from "../base/option.ts";
+import { flag, number } from "../base/option.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import type { Recording } from "../recording/archive/archive.ts";
 import { withArchive } from "../recording/archive/client.ts";
@@ -15,8 +15,8 @@ import type { Command, OptionsOf, Table } from "./command.ts";
 
 const define = (table: Table) =>
   table
-    .positional("pages", { type: "string", array: true, describe: "names; see --list" })
-    .option("list", { type: "boolean", default: false, describe: "list the pages there are" })
+    .positional("pages", { array: true, describe: "names; see --list" })
+    .option("list", flag("list the pages there are"))
     .option(
       "hosts",
       number(

@@ -16,10 +16,7 @@ const define = (table: Table) =>
     .with(runOptions("what would be run", "run's captures, output and reports"))
     .with(defineBudget)
     .usage("trilane time [PLAN] [--link LINK] [--command NAME=COMMAND]... [-- COMMAND...]")
-    .positional("plan", {
-      type: "string",
-      describe: "a JSON file (schemas/command-plan.schema.json; default: what the options say)",
-    })
+    .positional("plan", { describe: "a JSON file (schemas/command-plan.schema.json; default: what the options say)" })
     .group(["link", "command", "runs", "decide", "recording", "reach", "number", "dry-run", "new"], essentials)
     .example(
       "trilane time --link 10mbit/50ms --recording shop -- curl -so /dev/null https://shop.example/",

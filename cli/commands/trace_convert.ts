@@ -16,16 +16,12 @@ type Target = (typeof targets)[number];
 
 const define = (table: Table) =>
   table
-    .positional("in", { type: "string", demandOption: true, describe: "the file to read" })
-    .positional("out", { type: "string", demandOption: true, describe: "the file to write" })
-    .option("from", { type: "string", describe: `${sourceFormats.join(", ")} (default: recognised from the file)` })
-    .option("to", { type: "string", describe: `${targets.join(", ")} (default: mahimahi; of a mahimahi trace: csv)` })
-    .option("window", {
-      type: "string",
-      default: "100ms",
-      describe: "interval of the rows made from a mahimahi trace",
-    })
-    .option("columns", { type: "string", describe: "names of the columns, for a CSV without a header" })
+    .positional("in", { demandOption: true, describe: "the file to read" })
+    .positional("out", { demandOption: true, describe: "the file to write" })
+    .option("from", { describe: `${sourceFormats.join(", ")} (default: recognised from the file)` })
+    .option("to", { describe: `${targets.join(", ")} (default: mahimahi; of a mahimahi trace: csv)` })
+    .option("window", { default: "100ms", describe: "interval of the rows made from a mahimahi trace" })
+    .option("columns", { describe: "names of the columns, for a CSV without a header" })
     .example("trilane trace convert drive.csv drive.down", "a CSV with the columns time_s and rate_mbps")
     .example("trilane trace convert lte.down lte.csv --window 1s", "a trace's rate, second by second")
     .example("trilane trace convert log.csv t.down --columns time_ms,signal,rate_kbps", "a CSV without a header")

@@ -13,13 +13,9 @@ import type { Command, OptionsOf, Table } from "./command.ts";
 
 const define = (table: Table) =>
   table
-    .positional("files", { type: "string", array: true, demandOption: true, describe: "Mahimahi traces" })
-    .option("window", { type: "string", default: "1s", describe: "the time over which a rate is taken" })
-    .option("outage", {
-      type: "string",
-      default: "1s",
-      describe: "a time without an opportunity counts from this length on",
-    })
+    .positional("files", { array: true, demandOption: true, describe: "Mahimahi traces" })
+    .option("window", { default: "1s", describe: "the time over which a rate is taken" })
+    .option("outage", { default: "1s", describe: "a time without an opportunity counts from this length on" })
     .example("trilane trace info lte.down lte.up", "two traces")
     .example("trilane trace info lte.down --window 100ms --json", "schemas/trace-info.schema.json");
 

@@ -11,9 +11,9 @@ import type { Command, OptionsOf, Table } from "./command.ts";
 
 const define = (table: Table) =>
   table
-    .positional("preset", { type: "string", describe: "a network: OUT.down and OUT.up are written" })
-    .option("out", { type: "string", describe: "the file to write; with a preset, the start of both names" })
-    .option("length", { type: "string", default: "2min", describe: "60s, 5min, 1h" })
+    .positional("preset", { describe: "a network: OUT.down and OUT.up are written" })
+    .option("out", { describe: "the file to write; with a preset, the start of both names" })
+    .option("length", { default: "2min", describe: "60s, 5min, 1h" })
     .option(
       "seed",
       number(
@@ -21,11 +21,11 @@ const define = (table: Table) =>
         { default: 1, describe: "the same seed gives the same trace" },
       ),
     )
-    .option("mean", { type: "string", describe: "mean rate without a preset; the trace has exactly this mean" })
+    .option("mean", { describe: "mean rate without a preset; the trace has exactly this mean" })
     .option("spread", number({ least: 0, most: 10 }, { describe: "standard deviation of the rate over its mean" }))
-    .option("memory", { type: "string", describe: "time after which the rate's autocorrelation has fallen to 1/e" })
-    .option("outage-every", { type: "string", describe: "mean time between outages, or never" })
-    .option("outage-length", { type: "string", describe: "mean length of an outage" })
+    .option("memory", { describe: "time after which the rate's autocorrelation has fallen to 1/e" })
+    .option("outage-every", { describe: "mean time between outages, or never" })
+    .option("outage-length", { describe: "mean length of an outage" })
     .example("trilane trace synth verizon-lte --out lte", "lte.down (19.1 Mbit/s) and lte.up (9.1)")
     .example("trilane trace synth --mean 3mbit --spread 0.8 --length 10min --out slow.down", "one trace")
     .epilogue(

@@ -5,7 +5,7 @@ import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
 import { homeFolder } from "../base/home.ts";
 import { usualRuns } from "../base/interval.ts";
 import { plainLanes } from "../base/lanes.ts";
-import { number } from "../base/option.ts";
+import { flag, number, repeated } from "../base/option.ts";
 import { describePlan, planLines } from "../instruments/page/plan/describe.ts";
 import { executePages } from "../instruments/page/run/instrument.ts";
 import { refuseGivenWithoutDelay } from "../link/profile_file.ts";
@@ -42,45 +42,30 @@ const define = (table: Table) =>
     .with(plansOptions("seed", "retries"))
     .with(runOptions("clips, links, loads and expected time"))
     .positional("page", {
-      type: "string",
       describe: `a video of \`trilane synth\` by its name, ${videoForm}, or a recording of one (default: what --clip and --rate say)`,
     })
-    .option("clip", {
-      type: "string",
-      placeholder: "TIME",
-      describe: `how long the clip lasts (default: ${usualVideo.clip})`,
-    })
+    .option("clip", { placeholder: "TIME", describe: `how long the clip lasts (default: ${usualVideo.clip})` })
     .option("rate", {
-      type: "string",
       placeholder: "RATE",
       describe: `bitrate of its pictures, which stays (default: ${usualVideo.rate})`,
     })
     .option("rates", {
-      type: "string",
       placeholder: "RATES",
       describe: "several, separated by commas: a clip for each, or with --adapt one clip that has all",
     })
-    .option("adapt", { type: "boolean", default: false, describe: "dash.js chooses among --rates while it plays" })
+    .option("adapt", flag("dash.js chooses among --rates while it plays"))
     .option("segment", {
-      type: "string",
       placeholder: "TIME",
       describe: `how long each segment lasts (default: ${usualVideo.segment})`,
     })
-    .option("audio", {
-      type: "string",
-      placeholder: "RATE",
-      rare: true,
-      describe: "bitrate of its sound (default: 96kbit)",
-    })
-    .option("link", {
-      type: "string",
-      array: true,
-      nargs: 1,
-      default: [] as string[],
-      describe: `the bottleneck: RATE/RTT or a name, then settings (3g,loss=1%), see \`trilane links\`; again for others (default: ${usualLink})`,
-    })
+    .option("audio", { placeholder: "RATE", rare: true, describe: "bitrate of its sound (default: 96kbit)" })
+    .option(
+      "link",
+      repeated(
+        `the bottleneck: RATE/RTT or a name, then settings (3g,loss=1%), see \`trilane links\`; again for others (default: ${usualLink})`,
+      ),
+    )
     .option("lanes", {
-      type: "string",
       default: plainLanes.join(","),
       describe: 'lanes, separated by commas, or "all"; see `trilane race --help`',
     })

@@ -3,18 +3,17 @@
 import { parseArgs } from "node:util";
 import { UserError } from "../base/errors.ts";
 import { nearest } from "../base/nearest.ts";
-import { type Declared, isWithin, placeholderOf, rangeWords } from "../base/option.ts";
+import { type Declared, flag, isWithin, placeholderOf, rangeWords } from "../base/option.ts";
 import type { Declaration } from "./declared.ts";
 
 /** Options of every command. */
 const commonOptions = {
   home: {
-    type: "string",
     placeholder: "FOLDER",
     describe: "folder of recordings and results (default: TRILANE_HOME, or the XDG data folder)",
   },
-  json: { type: "boolean", default: false, describe: "print one JSON document, or events as JSON lines; errors too" },
-  debug: { type: "boolean", default: false, rare: true, describe: "show where in the program an error arose" },
+  json: flag("print one JSON document, or events as JSON lines; errors too"),
+  debug: flag("show where in the program an error arose", { rare: true }),
 } as const satisfies Readonly<Record<string, Declared>>;
 
 /** Those that are answered without running a command; command_line.ts does so. */

@@ -12,12 +12,10 @@ type EndOptions = OptionsOf<typeof defineEnd>;
 export const defineEnd = (table: OptionTable<unknown>) =>
   table
     .option("stop-file", {
-      type: "string",
       rare: true,
       describe: "end after the loads in flight once FILE exists (default: `stop` in the data folder)",
     })
     .option("stop-after", {
-      type: "string",
       placeholder: "TIME",
       describe: `end after 90s, 30min or 8h with exit status ${endedEarlyStatus}; the same command resumes it`,
     });

@@ -36,7 +36,6 @@ type LabsOptions = OptionsOf<typeof defineLabs>;
 
 export const defineLabs = (table: OptionTable<unknown>) =>
   table.option("labs", {
-    type: "string",
     rare: true,
     placeholder: "N|auto",
     describe: "attempts side by side, on slow links only; auto: as many as `trilane calibrate` found (default: auto)",

@@ -4,6 +4,7 @@ import { lookup } from "node:dns/promises";
 import { connect, isIP } from "node:net";
 import { hostname } from "node:os";
 import { UserError } from "../../base/errors.ts";
+import { flag, repeated } from "../../base/option.ts";
 import type { OptionsOf, OptionTable } from "../../base/option_table.ts";
 import { programPath } from "../../base/programs.ts";
 import { outsideCommand } from "../../link/live/live_lab.ts";
@@ -14,35 +15,23 @@ import { type OwnServer, type Reach, reach, type Wanted } from "./reach.ts";
 export type ReachOptions = OptionsOf<typeof defineReach>;
 
 export const defineReach = (table: OptionTable<unknown>) =>
-  table
-    .with(defineLive)
-    .option("recording", { type: "string", describe: "serve this recording's origins at the other end" });
+  table.with(defineLive).option("recording", { describe: "serve this recording's origins at the other end" });
 
 /** What is live at the other end. */
 export const defineLive = (table: OptionTable<unknown>) =>
   table
-    .option("reach", {
-      type: "string",
-      array: true,
-      nargs: 1,
-      default: [],
-      placeholder: "HOST:PORT,...",
-      describe: "servers of this machine at the other end, as localhost:3000; nothing else of it is there",
-    })
+    .option(
+      "reach",
+      repeated("servers of this machine at the other end, as localhost:3000; nothing else of it is there", {
+        placeholder: "HOST:PORT,...",
+      }),
+    )
     .with(defineOutside);
 
 export const defineOutside = (table: OptionTable<unknown>) =>
   table
-    .option("outside", {
-      type: "boolean",
-      default: false,
-      describe: "the internet at the other end; private networks and this machine are refused",
-    })
-    .option("allow-local-network", {
-      type: "boolean",
-      default: false,
-      describe: "with --outside: private networks and this machine's neighbours, too",
-    });
+    .option("outside", flag("the internet at the other end; private networks and this machine are refused"))
+    .option("allow-local-network", flag("with --outside: private networks and this machine's neighbours, too"));
 
 /** What was requested by words alone. UserError for two things at once. */
 export type ReachChoice =

@@ -11,7 +11,6 @@ export const deviceOptionNames: readonly (keyof DeviceOptions)[] = ["device", "d
 export const defineDevice = (table: OptionTable<unknown>) =>
   table
     .option("device", {
-      type: "string",
       choices: Object.keys(namedDevices),
       describe:
         "the device that the page is for, which its loads are then made with (default: as recorded, else desktop)",
@@ -21,11 +20,7 @@ export const defineDevice = (table: OptionTable<unknown>) =>
       range: deviceBounds.ratio,
       describe: "device pixels for each pixel of CSS, which decides the pictures that a page asks for",
     })
-    .option("window", {
-      type: "string",
-      placeholder: "WIDTHxHEIGHT",
-      describe: "the browser's window, in pixels of CSS, as 1440x900",
-    });
+    .option("window", { placeholder: "WIDTHxHEIGHT", describe: "the browser's window, in pixels of CSS, as 1440x900" });
 
 /** What was requested of a device; empty: nothing. */
 export function chosenDevice(options: DeviceOptions): Partial<Device> {

@@ -1,7 +1,7 @@
 // What can be chosen of a live page's recording, as options of every command that records one, and what they choose.
 
 import { UserError } from "../../base/errors.ts";
-import { number } from "../../base/option.ts";
+import { flag, number, repeated } from "../../base/option.ts";
 import type { OptionsOf, OptionTable } from "../../base/option_table.ts";
 import type { Device } from "../../browser/device.ts";
 import type { HostAddress } from "../../link/live/reach.ts";
@@ -53,28 +53,13 @@ export const defineLive = (table: OptionTable<unknown>) =>
       describe:
         "load the page once more, over HTTP/1.1, which measures how long servers took (--no-time-servers: do not)",
     })
-    .option("scroll", { type: "boolean", default: false, describe: "scroll to the end, so that lazy images load" })
-    .option("resolve", {
-      type: "string",
-      array: true,
-      nargs: 1,
-      default: [],
-      placeholder: "HOST=ADDRESS",
-      describe: "address of a host; *.HOST: of all its subdomains",
-    })
-    .option("trust", {
-      type: "string",
-      array: true,
-      nargs: 1,
-      default: [],
-      placeholder: "FILE",
-      describe: "PEM file of certificates to trust, for a staging or development server",
-    })
-    .option("allow-local-network", {
-      type: "boolean",
-      default: false,
-      describe: "let a public page reach this machine and its networks (otherwise refused)",
-    });
+    .option("scroll", flag("scroll to the end, so that lazy images load"))
+    .option("resolve", repeated("address of a host; *.HOST: of all its subdomains", { placeholder: "HOST=ADDRESS" }))
+    .option(
+      "trust",
+      repeated("PEM file of certificates to trust, for a staging or development server", { placeholder: "FILE" }),
+    )
+    .option("allow-local-network", flag("let a public page reach this machine and its networks (otherwise refused)"));
 
 /** Their names, for who shows them in a group of their own. */
 export const liveOptionNames: readonly (keyof LiveOptions)[] = [

@@ -8,7 +8,6 @@ import type { BudgetResult } from "./budget.ts";
 /** `who`: must keep them. */
 export const defineBudget = (table: OptionTable<unknown>, who = "the result") =>
   table.option("budget", {
-    type: "string",
     placeholder: "FILE",
     describe: `budgets that ${who} must keep (JSON): exit status 1 if one is exceeded, 3 if that is not shown either way`,
   });

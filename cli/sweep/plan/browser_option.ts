@@ -16,7 +16,6 @@ export type BrowserOptions = OptionsOf<typeof defineBrowser>;
 
 export const defineBrowser = (table: OptionTable<unknown>) =>
   table.option("browser", {
-    type: "string",
     describe:
       "chromium, firefox or a program's path, or several to compare: chromium,firefox or old=PATH,new=PATH (default: Chromium, or what TRILANE_BROWSER names)",
   });

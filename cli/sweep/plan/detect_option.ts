@@ -34,17 +34,14 @@ function percentOf(option: string, word: string | undefined, range: Range): numb
 export const defineDetect = (table: OptionTable<unknown>) =>
   table
     .option("detect", {
-      type: "string",
       placeholder: "PERCENT",
       describe: "how many runs show an effect of PERCENT in 80 and in 95 % of sweeps, and how long they take",
     })
     .option("spread", {
-      type: "string",
       placeholder: "PERCENT",
       describe: "how much a lane's loads vary (standard deviation over mean), if no sweep shows it",
     })
     .option("from", {
-      type: "string",
       placeholder: "SWEEP",
       describe:
         "a sweep, or a pilot of three runs, that shows it, of flows, fetches and commands required: its number, or a file as `compare` takes it",

@@ -4,6 +4,7 @@ import { isIP } from "node:net";
 import { UserError } from "../../base/errors.ts";
 import { liveServer } from "../../base/factors.ts";
 import { type LaneLabel, withFactors } from "../../base/lanes.ts";
+import { flag } from "../../base/option.ts";
 import type { OptionsOf, OptionTable } from "../../base/option_table.ts";
 import { liveFar } from "../../link/live/live_lab.ts";
 import { reachOf } from "../../link/live/reach.ts";
@@ -17,13 +18,11 @@ type LiveServersOptions = OptionsOf<typeof defineLiveServers>;
 
 export const defineLiveServers = (table: OptionTable<unknown>) =>
   table
-    .option("outside", {
-      type: "boolean",
-      default: false,
-      describe: "load the page from its live servers, over the internet and through the link, not from its recording",
-    })
+    .option(
+      "outside",
+      flag("load the page from its live servers, over the internet and through the link, not from its recording"),
+    )
     .option("connect", {
-      type: "string",
       placeholder: "ADDRESS",
       describe: "with --outside: the page's host is at this address, as a staging server is",
     })

@@ -2,7 +2,7 @@
 // planChoiceOf(). A command names those that it has.
 import type { PlanCrossTraffic, SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../base/errors.ts";
-import { type Declared, number } from "../../base/option.ts";
+import { type Declared, flag, number, repeated } from "../../base/option.ts";
 import type { OptionTable, ValueOf } from "../../base/option_table.ts";
 import { userTimingName } from "../../base/user_timing_name.ts";
 import { formatFlow } from "../../link/flows/flow_words.ts";
@@ -34,24 +34,15 @@ const planOptions = () =>
       describe:
         "how long to repeat loads whose link the machine held up (default: a quarter of what the loads take, at least 15 s)",
     }),
-    "cross-traffic": {
-      type: "string",
-      array: true,
-      nargs: 1,
-      default: [] as string[],
-      placeholder: "FLOW",
-      describe:
-        "a bulk flow that shares the link with each load, written as for `trilane flows --flow` (tcp:bbr); repeat it for more",
-    },
+    "cross-traffic": repeated(
+      "a bulk flow that shares the link with each load, written as for `trilane flows --flow` (tcp:bbr); repeat it for more",
+      { placeholder: "FLOW" },
+    ),
     "page-start": number(planRange("page_start_s", "seconds"), {
       rare: true,
       describe: "with --cross-traffic: how long the flows have run when the page begins (default: 5)",
     }),
-    strict: {
-      type: "boolean",
-      default: false,
-      describe: "a load is invalid if any request before its load event, even a beacon, is not in the recording",
-    },
+    strict: flag("a load is invalid if any request before its load event, even a beacon, is not in the recording"),
     seed: number(planRange("seed"), { default: 1, rare: true, describe: "decides the order of loads and the losses" }),
     retries: number(planRange("retries"), {
       default: 2,

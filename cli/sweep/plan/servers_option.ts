@@ -15,12 +15,10 @@ export type ServersOptions = OptionsOf<typeof defineServers>;
 export const defineServers = (table: OptionTable<unknown>) =>
   table
     .option("servers", {
-      type: "string",
       placeholder: "NAMES",
       describe: `what serves, separated by commas: ${[replayServer, ...serverPrograms].join(", ")} (default: ${replayServer}; programs must be installed)`,
     })
     .option("server", {
-      type: "string",
       array: true,
       default: [],
       rare: true,

@@ -6,7 +6,6 @@ import { usualTolerance } from "../../load/disturbance.ts";
 /** `of`: what may be held up, and what the share is of. */
 export const toleranceOption = (of: string) =>
   ({
-    type: "string",
     rare: true,
     placeholder: "LIMIT",
     describe: `how long the machine may hold up the link of ${of}, a time, or the larger of both (default: 1%,5ms)`,

@@ -23,7 +23,6 @@ export const untilOptions = (compared = "each pair of lanes") =>
       describe: `run until each median is known within ± PERCENT (95 %; at most ${mostRuns} runs unless --runs says)`,
     }),
     "time-limit": {
-      type: "string",
       placeholder: "TIME",
       describe: "end, with the report, when all runs together have taken 90s, 30min or 8h",
     },

@@ -1,6 +1,7 @@
 // `--quiet`, `--status` and `--verbose` of `race` and `sweep`: how much is said on the way. Words to progress_log.ts's.
 
 import { UserError } from "../../base/errors.ts";
+import { flag } from "../../base/option.ts";
 import type { OptionsOf, OptionTable } from "../../base/option_table.ts";
 import type { Verbosity } from "./progress_log.ts";
 
@@ -8,18 +9,9 @@ export type VerbosityOptions = OptionsOf<typeof defineVerbosity>;
 
 export const defineVerbosity = (table: OptionTable<unknown>) =>
   table
-    .option("quiet", {
-      type: "boolean",
-      default: false,
-      describe: "print nothing until the end unless something is wrong",
-    })
-    .option("status", {
-      type: "boolean",
-      default: false,
-      rare: true,
-      describe: "print a line a minute on a terminal too, as in a log",
-    })
-    .option("verbose", { type: "boolean", default: false, describe: "print a line for each load, run or fetch" });
+    .option("quiet", flag("print nothing until the end unless something is wrong"))
+    .option("status", flag("print a line a minute on a terminal too, as in a log", { rare: true }))
+    .option("verbose", flag("print a line for each load, run or fetch"));
 
 /** UserError if two are given. */
 export function verbosityOf({ quiet, status, verbose }: VerbosityOptions): Verbosity | undefined {

@@ -2,7 +2,7 @@
 
 import { basename } from "node:path";
 import { UserError } from "../../../base/errors.ts";
-import { number } from "../../../base/option.ts";
+import { number, repeated } from "../../../base/option.ts";
 import type { OptionsOf, OptionTable } from "../../../base/option_table.ts";
 import { refuseGivenWithoutDelay } from "../../../link/profile_file.ts";
 import { defineReach } from "../../../load/reach/wanted.ts";
@@ -55,32 +55,25 @@ export const defineCommandOptions = (table: OptionTable<unknown>) =>
     .with(stoppingOptions("each command's difference from the first"))
     .with(defineReach)
     .with(defineServing)
-    .option("command", {
-      type: "string",
-      array: true,
-      nargs: 1,
-      default: [] as string[],
-      placeholder: "NAME=COMMAND",
-      describe: "a command to compare, again for others; /bin/sh reads it only if it has pipes, variables and the like",
-    })
-    .option("link", {
-      type: "string",
-      array: true,
-      nargs: 1,
-      default: [] as string[],
-      describe: "run behind this link (RATE/RTT or a name, then settings, see `trilane links`); again for others",
-    })
+    .option(
+      "command",
+      repeated(
+        "a command to compare, again for others; /bin/sh reads it only if it has pipes, variables and the like",
+        { placeholder: "NAME=COMMAND" },
+      ),
+    )
+    .option(
+      "link",
+      repeated("run behind this link (RATE/RTT or a name, then settings, see `trilane links`); again for others"),
+    )
     .option("runs", number(range("repetitions"), { describe: `of each command on each link (default: ${usualRuns})` }))
-    .option("number", {
-      type: "string",
-      array: true,
-      nargs: 1,
-      default: [] as string[],
-      placeholder: "NAME=PATTERN",
-      describe: "a number that commands print: a regular expression with it in parentheses; again for others",
-    })
+    .option(
+      "number",
+      repeated("a number that commands print: a regular expression with it in parentheses; again for others", {
+        placeholder: "NAME=PATTERN",
+      }),
+    )
     .option("numbers", {
-      type: "string",
       placeholder: "FILE",
       describe: "a JSON file of names and numbers that each run writes; it is removed before each run",
     })

@@ -5,7 +5,7 @@ import type { PlanPage } from "../../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../../base/errors.ts";
 import { usualRuns } from "../../../base/interval.ts";
 import { count } from "../../../base/numbers.ts";
-import { number } from "../../../base/option.ts";
+import { flag, number, repeated } from "../../../base/option.ts";
 import type { OptionsOf, OptionTable } from "../../../base/option_table.ts";
 import { refuseGivenWithoutDelay } from "../../../link/profile_file.ts";
 import { defineOutside } from "../../../load/reach/wanted.ts";
@@ -34,16 +34,13 @@ export const defineFetchOptions = (table: OptionTable<unknown>) =>
     .with(defineServers)
     .with(defineOutside)
     .option("lanes", {
-      type: "string",
       describe: `lanes, separated by commas, or "all": ${lane.enum.join(", ")} (default: ${usualLanes.join(",")})`,
     })
     .option("tls", {
-      type: "string",
       placeholder: "VERSIONS",
       describe: `versions of TLS for h1 and h2, separated by commas: ${tls.enum.join(", ")} (default: 1.3; other lanes always have 1.3)`,
     })
     .option("ip", {
-      type: "string",
       placeholder: "VERSIONS",
       describe: `versions of IP, separated by commas: ${ip.enum.join(", ")} (default: 4)`,
     })
@@ -60,30 +57,22 @@ export const defineFetchOptions = (table: OptionTable<unknown>) =>
           "N more fetches of each under strace, to count the system calls of the client and of a lab's server; no time is taken from them (default: none)",
       }),
     )
-    .option("link", {
-      type: "string",
-      array: true,
-      nargs: 1,
-      default: [] as string[],
-      describe:
+    .option(
+      "link",
+      repeated(
         "through a lab with --page's servers, or with --outside to live ones: RATE/RTT or a name, then settings (3g,loss=1%), see `trilane links`; again for others",
-    })
+      ),
+    )
     .option("page", {
-      type: "string",
       describe:
         "with --link: the page whose servers answer, as `trilane race` takes pages; all its objects, unless URLs are given",
     })
     .option("connect", {
-      type: "string",
       placeholder: "ADDRESS[:PORT]",
       describe: "ask this server for every object, [IPv6] in brackets (default: as names resolve)",
     })
-    .option("trust", {
-      type: "string",
-      placeholder: "FILE",
-      describe: "trust these certificates (PEM) in place of the system's",
-    })
-    .option("insecure", { type: "boolean", default: false, describe: "take any certificate" })
+    .option("trust", { placeholder: "FILE", describe: "trust these certificates (PEM) in place of the system's" })
+    .option("insecure", flag("take any certificate"))
     .option(
       "follow",
       number(range("follow"), { describe: "how many redirects of an object to follow (default: none)" }),
@@ -107,7 +96,6 @@ export const defineFetchOptions = (table: OptionTable<unknown>) =>
       ),
     )
     .option("user-agent", {
-      type: "string",
       placeholder: "TEXT",
       rare: true,
       describe: "how the client names itself (default: trilane-fetch/VERSION)",

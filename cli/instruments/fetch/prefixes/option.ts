@@ -7,13 +7,11 @@ import { type AutonomousSystems, readPrefixes } from "./read_prefixes.ts";
 export const definePrefixes = (table: OptionTable<unknown>) =>
   table
     .option("prefixes", {
-      type: "string",
       placeholder: "FILE",
       describe:
         "of fetches: also by autonomous system, from this file of address prefixes (pyasn, RouteViews or CAIDA pfx2as, iptoasn, or these as CSV; .gz and .zst too)",
     })
     .option("as-names", {
-      type: "string",
       rare: true,
       placeholder: "FILE",
       describe: "names of autonomous systems, a line each: 64500 Example",

@@ -3,7 +3,7 @@ import type { PlanPage } from "../../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../../base/errors.ts";
 import { usualRuns } from "../../../base/interval.ts";
 import { plainLanes } from "../../../base/lanes.ts";
-import { number } from "../../../base/option.ts";
+import { flag, number, repeated } from "../../../base/option.ts";
 import type { OptionsOf, OptionTable } from "../../../base/option_table.ts";
 import { flowForm, readTime_ms } from "../../../link/flows/flow_words.ts";
 import { mixWords, readMix } from "../../../link/flows/mix.ts";
@@ -30,28 +30,15 @@ export const defineFlowOptions = (table: OptionTable<unknown>) =>
   table
     .option("tolerance", toleranceOption("a run before it is invalid: a share of its length, with --page of the PLT"))
     .with(stoppingOptions("each flow's difference from the first"))
-    .option("servers", {
-      type: "string",
-      rare: true,
-      placeholder: "NAMES",
-      describe: "of `trilane fetch`: flows have none",
-    })
-    .option("flow", {
-      type: "string",
-      array: true,
-      nargs: 1,
-      default: [] as string[],
-      describe: `a flow, or N alike, as ${flowForm}; repeat it for flows that run together`,
-    })
-    .option("link", {
-      type: "string",
-      array: true,
-      nargs: 1,
-      default: [] as string[],
-      describe: `the bottleneck: RATE/RTT or a name, then settings (3g,loss=1%), see \`trilane links\`; repeat it for more (default: ${usualLink})`,
-    })
+    .option("servers", { rare: true, placeholder: "NAMES", describe: "of `trilane fetch`: flows have none" })
+    .option("flow", repeated(`a flow, or N alike, as ${flowForm}; repeat it for flows that run together`))
+    .option(
+      "link",
+      repeated(
+        `the bottleneck: RATE/RTT or a name, then settings (3g,loss=1%), see \`trilane links\`; repeat it for more (default: ${usualLink})`,
+      ),
+    )
     .option("for", {
-      type: "string",
       placeholder: "TIME",
       describe: `how long a run lasts, unless all of its flows end before (default: ${usualFor})`,
     })
@@ -59,26 +46,14 @@ export const defineFlowOptions = (table: OptionTable<unknown>) =>
       "runs",
       number(range("repetitions"), { describe: `valid runs of each mix on a link (default: ${usualRuns})` }),
     )
-    .option("ping", {
-      type: "boolean",
-      default: false,
-      describe: `measure the round trip beside the flows, with a small packet each ${ping_ms} ms`,
-    })
-    .option("rrul", {
-      type: "boolean",
-      default: false,
-      describe: "realtime response under load: four TCP flows down, four up, and --ping",
-    })
+    .option("ping", flag(`measure the round trip beside the flows, with a small packet each ${ping_ms} ms`))
+    .option("rrul", flag("realtime response under load: four TCP flows down, four up, and --ping"))
     .option("page", {
-      type: "string",
       placeholder: "PAGE[@TIME]",
       describe:
         "load a page during the flows, from TIME on (default: 5s), as `trilane race` takes pages; a run ends with its load",
     })
-    .option("lanes", {
-      type: "string",
-      describe: `of --page: lanes, separated by commas, or "all" (default: ${plainLanes.join(",")})`,
-    })
+    .option("lanes", { describe: `of --page: lanes, separated by commas, or "all" (default: ${plainLanes.join(",")})` })
     .option(
       "seed",
       number(range("seed"), { rare: true, describe: "decides the order of runs and the losses (default: 1)" }),
