@@ -20,14 +20,25 @@ function selftest(...words: string[]) {
   return spawnSync(join(root, "cli", "trilane"), ["selftest", ...words], { encoding: "utf8", timeout: 120_000 });
 }
 
-test("a link is measured in every row, and is what was asked", () => {
-  const { stdout, stderr } = selftest("5mbit/20ms,loss=5%,queue=20p", "--quick", "--json");
-  assert.notEqual(stdout, "", stderr);
-  const document = JSON.parse(stdout) as Selftest;
-  assert.ok(validate(document), ajv.errorsText(validate.errors));
-  const [link] = document.links;
-  assert.equal(link?.link, "5mbit/20ms,queue=20p,loss=5%");
-  const rows = (link?.rows ?? []).filter((row) => row.quantity !== "lateness");
+/** Not measured, as the machine did not let it be. */
+const isMachines = ({ reason }: SelftestRow): boolean => reason !== null && machineReasons.includes(reason);
+
+test("a link is measured in every row, and is what was asked", (t) => {
+  const measured = (): SelftestRow[] => {
+    const { stdout, stderr } = selftest("5mbit/20ms,loss=5%,queue=20p", "--quick", "--json");
+    assert.notEqual(stdout, "", stderr);
+    const document = JSON.parse(stdout) as Selftest;
+    assert.ok(validate(document), ajv.errorsText(validate.errors));
+    const [link] = document.links;
+    assert.equal(link?.link, "5mbit/20ms,queue=20p,loss=5%");
+    return link.rows.filter((row) => row.quantity !== "lateness");
+  };
+  let rows = measured();
+  for (let again = 0; again < 4 && rows.some(isMachines); again++) rows = measured();
+  const [machines] = rows.filter(isMachines);
+  const outside = rows.filter((row) => row.outcome !== "within" && !isMachines(row));
+  assert.deepEqual(outside, []);
+  if (machines) return t.skip(`inconclusive: ${machines.reason}`);
   assert.deepEqual(
     rows.map((row) => `${row.quantity} ${row.direction} ${row.outcome}`),
     ["rate", "delay", "loss", "queue"].flatMap((quantity) => [`${quantity} down within`, `${quantity} up within`]),
@@ -37,7 +48,6 @@ test("a link is measured in every row, and is what was asked", () => {
 
 test("a link that is another one than asked is out where they differ", async (t) => {
   const link = "5mbit/20ms,queue=20p";
-  const isMachines = ({ reason }: SelftestRow): boolean => reason !== null && machineReasons.includes(reason);
   let record = await measureLink(parseLink(link), quick);
   for (let again = 0; again < 5 && judge(parseLink(link), record).some(isMachines); again++)
     record = await measureLink(parseLink(link), quick);
