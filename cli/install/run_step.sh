@@ -61,6 +61,8 @@ remedy() {
   *"no space left"*) echo "free some room" ;;
   *"unable to locate package"* | *"no installation candidate"*) echo "install what it holds in another way (a Chromium elsewhere is named in TRILANE_BROWSER), then run this again" ;;
   *libclang* | *"file not found"*) echo "install libclang-dev" ;;
+  # A compiler's line: names in it are of the source, and clock_now_ns is no lock.
+  *.[ch]:[0-9]*error:*) echo "see the log; after mending it, run this again" ;;
   *resolv* | *network* | *connect* | *timed\ out* | *timeout* | *fetch* | *download* | *registry*) echo "see that this machine reaches the network (or its proxy), then run this again" ;;
   *lock* | *"dpkg was interrupted"*) echo "let the other installation end, or run dpkg --configure -a as root; then run this again" ;;
   *"cannot allocate memory"* | *killed* | *"signal 9)") echo "free some memory" ;;

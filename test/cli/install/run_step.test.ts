@@ -34,6 +34,11 @@ test("a step that fails says what, why, what to do and where its log is, in one 
       "see that this machine reaches the network (or its proxy), then run this again",
     ],
     ["cp: x: No space left on device", "cp: x: No space left on device", "free some room"],
+    [
+      "base/child.c:1:2: error: no clock_now_ns",
+      "base/child.c:1:2: error: no clock_now_ns",
+      "see the log; after mending it, run this again",
+    ],
     ["a word", "a word", "see the log; after mending it, run this again"],
   ] as const) {
     const { status, stderr } = step(`printf '%s\\n' '${said}'; exit 7`);
