@@ -14,14 +14,19 @@ import { type ComparedMetric, comparedMetric } from "../results/verdict/compared
 import { type Improvement, improvement } from "../results/verdict/comparison.ts";
 import { pairedCells } from "../results/verdict/paired_cells.ts";
 import { counted, countedTogether, isValid, sortLanes, timedOut } from "../results/verdict/sample.ts";
-import { groupsOf, type ReportData, spreadOrder } from "./data.ts";
+import { groupsOf, type ReportData } from "./data.ts";
 import { distributionOf } from "./figures/distribution.ts";
 import { savedFigure } from "./figures/figure_file.ts";
 import { filmsOf } from "./group_films.ts";
 import type { GroupResult } from "./tables.ts";
 
-/** More dots than these cover one another; an even selection is drawn then. */
+/** More dots than these cover one another; an even selection of each lane's loads is drawn then. */
 const maxDots = 3000;
+
+function evenly<T>(all: readonly T[], most: number): readonly T[] {
+  const step = Math.max(1, all.length / most);
+  return all.filter((_, index) => Math.floor((index + 1) / step) > Math.floor(index / step));
+}
 
 /** `59 ms (9 %) less`, on an axis of per cent `9 % (59 ms) less`; null: the answer compares nothing. */
 function gainOf({ pair, gain }: Pick<Answer, "pair" | "gain">, isRelative = false): Gain | null {
@@ -61,19 +66,30 @@ const relativeInterval = ({ interval }: Improvement): Interval | null =>
     ? { low: 100 - interval.high, high: 100 - interval.low }
     : null;
 
-function relativeLanes({ cells, loads, sweep }: ReportData, calm: readonly Load[], reference: string): PlottedLane[] {
+interface RelativeLanes {
+  readonly lanes: PlottedLane[];
+  /** Of which the lanes' dots are a selection. */
+  readonly timed: number;
+}
+
+function relativeLanes({ cells, loads, sweep }: ReportData, calm: readonly Load[], reference: string): RelativeLanes {
   const medianOf = cellMediansOf(calm);
   const measured_ms = new Map(loads.map(({ id, plt_ms }) => [id, plt_ms]));
-  const drawn = new Set(spreadOrder(loads.length).slice(0, maxDots));
-  return sortLanes(cells.map(({ lane }) => lane)).map((lane) => {
+  const names = sortLanes(cells.map(({ lane }) => lane));
+  let timed = 0;
+  const lanes = names.map((lane) => {
     const own = loads.filter((load) => load.lane === lane);
     const pair = { lane, over: reference };
     const compared = lane === reference ? null : improvement(pairedCells(loads, pair), pair, sweep.seed);
-    const plotted = calm.flatMap((load, index) => {
-      const base = medianOf(load, reference);
-      if (!drawn.has(index) || load.lane !== lane || load.plt_ms === null || base === null || timedOut(load)) return [];
-      const story = `load ${load.id}, ${lane}, ${load.page} over ${load.link}: ${formatTime(measured_ms.get(load.id) ?? load.plt_ms)}`;
-      return [{ value: (100 * load.plt_ms) / base, valid: isValid(load), story }];
+    const relative = calm.flatMap((load) => {
+      const base = load.lane === lane ? medianOf(load, reference) : null;
+      if (load.plt_ms === null || base === null || timedOut(load)) return [];
+      return [{ load, time_ms: measured_ms.get(load.id) ?? load.plt_ms, value: (100 * load.plt_ms) / base }];
+    });
+    timed += relative.length;
+    const plotted = evenly(relative, maxDots / names.length).map(({ load, time_ms, value }) => {
+      const story = `load ${load.id}, ${lane}, ${load.page} over ${load.link}: ${formatTime(time_ms)}`;
+      return { value, valid: isValid(load), story };
     });
     return {
       lane,
@@ -86,6 +102,7 @@ function relativeLanes({ cells, loads, sweep }: ReportData, calm: readonly Load[
       loads: plotted,
     };
   });
+  return { lanes, timed };
 }
 
 function relativeFigure(data: ReportData, reference: string, metric: ComparedMetric): Markup {
@@ -93,8 +110,9 @@ function relativeFigure(data: ReportData, reference: string, metric: ComparedMet
   const { loads: calm, isCalmed } = calmLoads(loads);
   const medianOf = cellMediansOf(calm);
   const left = loads.filter((load) => counted(load) === null).length;
-  const figure = distributionFigure(relativeLanes(data, calm, reference), {
-    ...{ left, metric, relativeTo: reference, isCalmed },
+  const { lanes, timed } = relativeLanes(data, calm, reference);
+  const figure = distributionFigure(lanes, {
+    ...{ left, timed, metric, relativeTo: reference, isCalmed },
     gain: gainOf(answer, true),
   });
   return savedFigure(figure, {

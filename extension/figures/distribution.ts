@@ -5,7 +5,7 @@ import type { Interval } from "../../cli/base/interval.ts";
 import { count, formatMedian, formatTimeRange } from "../../cli/base/numbers.ts";
 import { drawing, uprightGrid } from "./axes.ts";
 import { laneClass } from "./colours.ts";
-import { html, type Markup } from "./markup.ts";
+import { coordinate, html, type Markup } from "./markup.ts";
 import { roundScale } from "./scale.ts";
 
 interface PlottedLoad {
@@ -13,7 +13,7 @@ interface PlottedLoad {
   readonly value: number;
   /** Others are drawn as crosses: they are in no median. */
   readonly valid: boolean;
-  /** For who points at it. */
+  /** For who points at it, if there are few dots. */
   readonly story: string;
 }
 
@@ -48,6 +48,8 @@ export interface Gain {
 export interface Drawn {
   /** Loads that do not count, with a value or without. */
   readonly left: number;
+  /** That have a value. Default: those of the lanes; else these are an even selection of so many. */
+  readonly timed?: number;
   /** What the values are. */
   readonly metric?: { readonly title: string; readonly noun: string };
   /** The lane whose median on the same page and link is 100 %. Missing: values are ms. */
@@ -65,6 +67,33 @@ const width = 960;
 const labelWidth = 104; // the longest lane name
 const rightWidth = 250;
 const rowHeight = 40;
+
+/** Each dot of more would take a browser longer than all else of a report, and no one could point at it. */
+const mostNoted = 600;
+const radius = 3.5;
+
+/** Dots, and crosses of loads that do not count: each with its note, or all of a lane in two paths. `at`: where a load stands. */
+function loadMarks(
+  loads: readonly PlottedLoad[],
+  isNoted: boolean,
+  at: (value: number, index: number) => [number, number],
+): Markup {
+  const placed = loads.map((load, index) => ({ ...load, place: at(load.value, index) }));
+  const crossAt = ([x, y]: [number, number]): string => `M${coordinate(x - 3)} ${coordinate(y - 3)}l6 6m0 -6l-6 6`;
+  const dotAt = ([x, y]: [number, number]): string =>
+    `M${coordinate(x - radius)} ${coordinate(y)}a${radius} ${radius} 0 1 0 ${2 * radius} 0a${radius} ${radius} 0 1 0 ${-2 * radius} 0`;
+  if (isNoted)
+    return html`${placed.map(({ place, valid, story }) =>
+      valid
+        ? html`<circle class="dot" cx="${place[0]}" cy="${place[1]}" r="${radius}"><title>${story}</title></circle>`
+        : html`<path class="cross" d="${crossAt(place)}"><title>${story}</title></path>`,
+    )}`;
+  const { true: dots = [], false: crosses = [] } = Object.groupBy(
+    placed,
+    ({ valid }) => String(valid) as "true" | "false",
+  );
+  return html`${dots.length > 0 && html`<path class="dot" d="${dots.map(({ place }) => dotAt(place)).join("")}"/>`}${crosses.length > 0 && html`<path class="cross" d="${crosses.map(({ place }) => crossAt(place)).join("")}"/>`}`;
+}
 
 /** A dot's height in its row: spread by its number, so that equal PLTs do not hide each other. */
 function offset(index: number): number {
@@ -111,8 +140,10 @@ export function distributionFigure(lanes: readonly PlottedLane[], drawn: Drawn):
     isCalmed = false,
   } = drawn;
   const { attempt } = words;
-  const timed = lanes.flatMap(({ loads }) => loads);
-  if (timed.length === 0)
+  const dots = lanes.flatMap(({ loads }) => loads);
+  const isSelection = drawn.timed !== undefined && drawn.timed > dots.length;
+  const isNoted = dots.length <= mostNoted;
+  if (dots.length === 0)
     return html`<p class="nothing">${drawn.words ? `No ${attempt}` : "No load of this page on this link"} has a ${metric.noun}.</p>`;
   const isRelative = relativeTo !== undefined;
   const medianText = ({ median, isAtLeast }: PlottedLane, otherwise: string): string => {
@@ -122,7 +153,7 @@ export function distributionFigure(lanes: readonly PlottedLane[], drawn: Drawn):
   const intervalText = (interval: Interval): string =>
     isRelative ? `${interval.low.toFixed(0)} to ${interval.high.toFixed(0)} %` : formatTimeRange(interval);
   const scale = roundScale(
-    timed.map(({ value }) => value),
+    dots.map(({ value }) => value),
     labelWidth + 10,
     width - rightWidth,
   );
@@ -134,12 +165,7 @@ export function distributionFigure(lanes: readonly PlottedLane[], drawn: Drawn):
   const names = lanes.map(({ lane }) => lane);
   const rows = lanes.map((plotted, index) => {
     const middle = top + index * rowHeight + rowHeight / 2;
-    const dots = plotted.loads.map(({ value, valid, story }, position) => {
-      const [x, y] = [scale.at(value), middle + offset(position)];
-      return valid
-        ? html`<circle class="dot" cx="${x}" cy="${y}" r="3.5"><title>${story}</title></circle>`
-        : html`<path class="cross" d="M${x - 3} ${y - 3}l6 6m0 -6l-6 6"><title>${story}</title></path>`;
-    });
+    const marks = loadMarks(plotted.loads, isNoted, (value, position) => [scale.at(value), middle + offset(position)]);
     const interval =
       plotted.interval &&
       html`<rect class="interval" x="${within(plotted.interval.low)}" y="${middle - 13}" width="${Math.max(2, within(plotted.interval.high) - within(plotted.interval.low))}" height="26" rx="2"/>`;
@@ -148,17 +174,19 @@ export function distributionFigure(lanes: readonly PlottedLane[], drawn: Drawn):
       html`<line class="median" x1="${within(plotted.median)}" x2="${within(plotted.median)}" y1="${middle - 15}" y2="${middle + 15}"/>`;
     const around = plotted.interval ? ` (${intervalText(plotted.interval)})` : "";
     const numbers = `${medianText(plotted, `no valid ${attempt}`)}${around}`;
-    return html`<g class="${plotted.className ?? laneClass(plotted.lane, names)}"><text class="lane" x="0" y="${middle + 4}">${plotted.lane}</text>${interval}${dots}${middleLine}<text class="aside" x="${width - rightWidth + 14}" y="${middle}">${numbers}</text><text class="axis" x="${width - rightWidth + 14}" y="${middle + 14}">n = ${String(plotted.valid)}${plotted.variation !== null && `, CV ${(plotted.variation * 100).toFixed(1)} %`}${plotted.timed_out > 0 && `, ${plotted.timed_out} timed out`}</text></g>`;
+    return html`<g class="${plotted.className ?? laneClass(plotted.lane, names)}"><text class="lane" x="0" y="${middle + 4}">${plotted.lane}</text>${interval}${marks}${middleLine}<text class="aside" x="${width - rightWidth + 14}" y="${middle}">${numbers}</text><text class="axis" x="${width - rightWidth + 14}" y="${middle + 14}">n = ${String(plotted.valid)}${plotted.variation !== null && `, CV ${(plotted.variation * 100).toFixed(1)} %`}${plotted.timed_out > 0 && `, ${plotted.timed_out} timed out`}</text></g>`;
   });
   const label = `${metric.title} of every ${attempt} by ${words.by}${isRelative ? `, % of ${relativeTo}` : ""}: ${lanes.map((lane) => `${lane.lane} median ${medianText(lane, "none")}`).join(", ")}${gain ? `; ${gain.lane} against ${gain.over}: ${gain.text}` : ""}`;
   const out = lanes.reduce((sum, { timed_out }) => sum + timed_out, 0);
   const axis = isRelative ? `${metric.noun}, % of ${relativeTo}’s median` : `${metric.noun}, ms`;
   const per = isRelative ? `, % of ${relativeTo}’s median on its page and link` : "";
+  const whose = isSelection ? `${count(dots.length, attempt)}, chosen evenly from ${drawn.timed}` : `every ${attempt}`;
+  const valid = isSelection ? lanes.reduce((sum, lane) => sum + lane.valid, 0) : dots.filter((dot) => dot.valid).length;
   const plot = drawing(
     { look: "wide", label, width, height: bottom + 34 },
     html`${grid}${gain && gainMarkup(gain, { lanes, top, at: within })}${rows}<text class="axis mid" x="${(labelWidth + 10 + width - rightWidth) / 2}" y="${bottom + 31}">${axis}</text>`,
   );
-  return html`<figure class="distribution">${plot}<figcaption>${capital(metric.noun)} of every ${attempt}${per}: n = ${count(timed.filter(({ valid }) => valid).length, `valid ${attempt}`)}${
+  return html`<figure class="distribution">${plot}<figcaption>${capital(metric.noun)} of ${whose}${per}: n = ${count(valid, `valid ${attempt}`)}${
     left > 0 && html`; ${count(left, attempt)} invalid (crosses)`
-  }${out > 0 && html`; ${count(out, attempt)} timed out (no dot; slower than all)`}${isExplained && html`. Line: median; band: 95 % interval${!isRelative && lanes.some(({ variation }) => variation !== null) && "; CV: standard deviation over mean"}. The axis does not start at 0`}${isCalmed && ". Without the time that other programs took (estimated; each dot’s note has the measured time)"}.</figcaption></figure>`;
+  }${out > 0 && html`; ${count(out, attempt)} timed out (no dot; slower than all)`}${isExplained && html`. Line: median; band: 95 % interval${!isRelative && lanes.some(({ variation }) => variation !== null) && "; CV: standard deviation over mean"}. The axis does not start at 0`}${isCalmed && html`. Without the time that other programs took (estimated${isNoted && "; each dot’s note has the measured time"})`}.</figcaption></figure>`;
 }

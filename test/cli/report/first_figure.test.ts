@@ -12,6 +12,29 @@ import { exampleFixture } from "./fixtures.ts";
 
 const waited_ms = 60;
 
+test("of more loads than a reader could tell apart each lane's are drawn evenly, and the caption has both numbers", async () => {
+  const data = await withHome((home) => {
+    const sweep = storeFixture(home, exampleFixture);
+    using results = openResults(home);
+    return gatherReport(results, sweep, "0.3.0");
+  });
+  const copies = Math.ceil(7000 / data.loads.length);
+  const loads = Array.from({ length: copies }, (_, copy) =>
+    data.loads.map((load) => ({ ...load, id: load.id + copy * data.loads.length })),
+  ).flat();
+  const text = firstFigure({ ...data, loads }, [{}, {}] as GroupResult[])?.text ?? "";
+  const drawn = [...text.matchAll(/<path class="(?:dot|cross)" d="([^"]*)"/g)].map(
+    ([, d = ""]) => d.split("M").length - 1,
+  );
+  const lanes = new Set(data.cells.map(({ lane }) => lane)).size;
+  assert.ok(drawn.length >= lanes);
+  const total = drawn.reduce((sum, dots) => sum + dots, 0);
+  assert.ok(total <= 3000 && total > 3000 - lanes, String(total));
+  const [, shown, from] = /(\d+) loads, chosen evenly from (\d+)/.exec(text) ?? [];
+  assert.equal(Number(shown), total);
+  assert.ok(Number(from) > 6000 && Number(from) <= loads.length, from);
+});
+
 test("dots of several pages are without the time that other programs took, and the gain is in per cent first", async () => {
   const data = await withHome((home) => {
     const sweep = storeFixture(home, exampleFixture);

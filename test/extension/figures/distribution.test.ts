@@ -33,6 +33,41 @@ test("a median that is where the time was over is called longer, and what timed 
   assert.doesNotMatch(text, /invalid/);
 });
 
+test("dots that are a selection are said to be one, and the count is of all loads", () => {
+  const lanes = [lane("h1", { valid: 300 }), lane("h3", { valid: 301 })];
+  const captionOf = (timed: number): string | undefined =>
+    /<figcaption>(.*?)\. Line/.exec(distributionFigure(lanes, { left: 2, timed }).text)?.[1];
+  assert.equal(
+    captionOf(602),
+    "Page load time of 6 loads, chosen evenly from 602: n = 601 valid loads; 2 loads invalid (crosses)",
+  );
+  assert.equal(captionOf(6), "Page load time of every load: n = 6 valid loads; 2 loads invalid (crosses)");
+});
+
+test("dots with a note each become paths, one for each lane's dots and one for its crosses, beyond 600", () => {
+  const loads = (each: number, offValid: number) =>
+    Array.from({ length: each }, (_, index) => ({
+      value: 900 + index,
+      valid: index >= offValid,
+      story: `load ${index}`,
+    }));
+  const { text: noted } = distributionFigure(
+    [lane("h1", { loads: loads(300, 1) }), lane("h3", { loads: loads(300, 0) })],
+    { left: 1 },
+  );
+  assert.equal(noted.match(/<circle class="dot"[^>]*><title>load /g)?.length, 599);
+  assert.equal(noted.match(/<path class="cross" d="M[^"]*"><title>load 0</g)?.length, 1);
+  const { text } = distributionFigure([lane("h1", { loads: loads(301, 2) }), lane("h3", { loads: loads(300, 0) })], {
+    ...{ left: 2, isCalmed: true },
+  });
+  const marksIn = (name: string): number[] =>
+    [...text.matchAll(new RegExp(`<path class="${name}" d="([^"]*)"/>`, "g"))].map(
+      ([, d = ""]) => d.split("M").length - 1,
+    );
+  assert.deepEqual([marksIn("dot"), marksIn("cross")], [[299, 300], [2]]);
+  assert.doesNotMatch(text, /<circle|<title>|each dot’s note/);
+});
+
 test("the gain stands between the medians of the two lanes that it compares, and is grey if it is not shown", () => {
   const gain = { lane: "h3", over: "h1", text: "−59 ms (9 %)", isShown: true };
   const lanes = [lane("h1", { median: 1020 }), lane("h3", { median: 990 })];
