@@ -79,7 +79,7 @@ function normal(text: string, isMeasured: boolean): string {
         .replaceAll(/N(?:[kM]?(?:bit\/s|bit|B)\b)/g, "N SIZE")
         // Of a busy machine.
         .replaceAll(
-          / N of N attempts are not valid and do not count, N of them because the machine disturbed them\./g,
+          / N of N attempts? do(?:es)? not count(?:: the machine disturbed (?:it|them)|; the machine disturbed N of them)\./g,
           "",
         )
     : same;

@@ -9,6 +9,7 @@
 // groups a nice value says nothing.
 import type { Disturbance, Pressure } from "../../schemas/generated/page_load.ts";
 import type { ShaperOverdue, ShaperReport } from "../../schemas/generated/shaper_report.ts";
+import { count } from "../base/numbers.ts";
 
 /** How long the machine may have held up a load's link: the larger of the two. */
 export interface Tolerance {
@@ -40,6 +41,24 @@ const earlierReasons = ["the machine disturbed the load", "the machine was too b
 /** Whether a reason says that the machine was disturbed, so that the same load may go well at a quieter moment. */
 export function isDisturbed(reason: string): boolean {
   return [lateReason, heldUpReason, disturbedRunReason, ...earlierReasons].some((begin) => reason.startsWith(begin));
+}
+
+/** `1 of 18 attempts does not count: the machine disturbed it.` Null: all count. */
+export function excludedAttempts(
+  excluded: readonly { readonly reasons: readonly string[] }[],
+  attempts: number,
+): string | null {
+  const number = excluded.length;
+  if (number === 0) return null;
+  const disturbed = excluded.filter(({ reasons }) => reasons.some(isDisturbed)).length;
+  const [verb, them] = number === 1 ? ["does", "it"] : ["do", "them"];
+  const why =
+    disturbed === 0
+      ? ""
+      : disturbed === number
+        ? `: the machine disturbed ${them}`
+        : `; the machine disturbed ${disturbed} of them`;
+  return `${number} of ${count(attempts, "attempt")} ${verb} not count${why}.`;
 }
 
 interface Window {

@@ -6,6 +6,7 @@ import {
   disturbedRun,
   estimatedEffect_ms,
   excess_ms,
+  excludedAttempts,
   heldUp_ms,
   heldUpReasons,
   isDisturbed,
@@ -29,6 +30,22 @@ const pressure = (way_ms: number, outside_ms: number | null, stolen_ms = 0): Pre
 });
 const of = (pressed: Pressure | null, held = overdue(), tolerance?: { readonly share: number; readonly ms: number }) =>
   disturbanceOf({ window, overdue: held, pressure: pressed, tolerance });
+
+test("attempts that do not count are said once, in singular or plural, with what the machine did to them", () => {
+  const disturbed = { reasons: ["the machine disturbed the run: it held the link up for 9.0 ms"] };
+  const other = { reasons: ["the server ended"] };
+  assert.equal(excludedAttempts([], 18), null);
+  assert.equal(excludedAttempts([other], 1), "1 of 1 attempt does not count.");
+  assert.equal(excludedAttempts([disturbed], 18), "1 of 18 attempts does not count: the machine disturbed it.");
+  assert.equal(
+    excludedAttempts([disturbed, disturbed], 18),
+    "2 of 18 attempts do not count: the machine disturbed them.",
+  );
+  assert.equal(
+    excludedAttempts([disturbed, other, other], 18),
+    "3 of 18 attempts do not count; the machine disturbed 1 of them.",
+  );
+});
 
 test("the link's part is what lies between navigation and load event", () => {
   assert.equal(heldUp_ms(overdue([900, 1001], [1500, 1503], [1999, 2500], [3000, 3100]), window), 5);

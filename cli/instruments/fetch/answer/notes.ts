@@ -4,7 +4,7 @@
 import type { FetchRecord } from "../../../../schemas/generated/fetch_record.ts";
 import { liveNote } from "../../../base/factors.ts";
 import { count } from "../../../base/numbers.ts";
-import { isDisturbed } from "../../../load/disturbance.ts";
+import { excludedAttempts } from "../../../load/disturbance.ts";
 import { isLive, reasonInWords, servingHost } from "../metrics/fetched.ts";
 import type { StoredFetch } from "../store/fetch_runs.ts";
 import { altSvcOffersH3 } from "./discovery.ts";
@@ -66,14 +66,6 @@ function earlyDataLines(fetches: readonly StoredFetch[]): string[] {
   });
 }
 
-function excludedLine(fetches: readonly StoredFetch[]): string[] {
-  const out = fetches.filter(({ status }) => status === "invalid");
-  if (out.length === 0) return [];
-  const disturbed = out.filter(({ reasons }) => reasons.some(isDisturbed)).length;
-  const why = disturbed === 0 ? "" : `, ${disturbed} of them because the machine disturbed them`;
-  return [`${out.length} of ${count(fetches.length, "attempt")} do not count${why}.`];
-}
-
 const have = (number: number): string => (number === 1 ? "has" : "have");
 
 /** What hosts say of themselves; empty if none was queried. */
@@ -101,13 +93,17 @@ function hostLine(fetches: readonly StoredFetch[]): string[] {
 }
 
 export function fetchNotes(fetches: readonly StoredFetch[]): string[] {
+  const excluded = excludedAttempts(
+    fetches.filter(({ status }) => status === "invalid"),
+    fetches.length,
+  );
   return [
     ...liveLine(fetches),
     ...failureLines(fetches),
     ...statusLine(fetches),
     ...redirectLine(fetches),
     ...earlyDataLines(fetches),
-    ...excludedLine(fetches),
+    ...(excluded === null ? [] : [excluded]),
     ...hostLine(fetches),
   ];
 }

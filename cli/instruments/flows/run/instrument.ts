@@ -9,6 +9,7 @@ import type { ExecutionTerms, Instrument, RunSession } from "../../../engine/ins
 import type { Labs } from "../../../engine/labs.ts";
 import { begunSweep } from "../../../engine/session.ts";
 import { groupsOf } from "../../../link/flows/flow_run.ts";
+import { excludedAttempts } from "../../../load/disturbance.ts";
 import { tryLab } from "../../../load/lab.ts";
 import { stockServing } from "../../../load/serving/serving.ts";
 import type { Recording } from "../../../recording/archive/archive.ts";
@@ -29,7 +30,7 @@ import type { FlowRecords } from "../records/flow_records.ts";
 import { addedFlows, type FlowRunRow, flowPageLoadOf, flowRunsOf } from "../store/flow_runs.ts";
 import type { FlowSweep } from "../store/stored_plan.ts";
 import { attemptFlowRun, type FlowAttemptRequest } from "./attempt.ts";
-import { countsOf, excludedSentence, flowCellResults, flowTable, noneValidReason } from "./outcome.ts";
+import { countsOf, flowCellResults, flowTable, noneValidReason } from "./outcome.ts";
 import { attemptPageRun, type RunPage } from "./page_run.ts";
 import { flowEvents, runFlowSweep } from "./runner.ts";
 import { contrastedCell, flowTasks, type RunCell, runCells } from "./tasks.ts";
@@ -103,9 +104,11 @@ export function flowInstrument(execution: FlowExecution): Instrument<FlowSweep> 
       const cells = flowCellResults(stored, all, plt_ms);
       const facts = { runs, ...countsOf(all, runs), wall_s: wall_ms / 1000 };
       const verdict = shard ? [] : comparisons(sweep, stored, all);
-      const sentences = [...verdict, ...tcpBufferNotes(flowCells), excludedSentence(all) ?? ""].filter(
-        (sentence) => sentence !== "",
+      const excluded = excludedAttempts(
+        all.filter(({ status }) => status !== "valid"),
+        all.length,
       );
+      const sentences = [...verdict, ...tcpBufferNotes(flowCells), excluded].filter((sentence) => sentence !== null);
       const further = sentences.flatMap((sentence) => wrapped(sentence));
       return {
         event: (report) =>

@@ -106,15 +106,6 @@ export function countsOf(runs: readonly FlowRunRow[], planned: number): FlowCoun
   return { valid, invalid: count("invalid"), failed: count("failed"), given_up: planned - valid };
 }
 
-/** What is to be said of attempts that do not count; null: all of them do. */
-export function excludedSentence(runs: readonly FlowRunRow[]): string | null {
-  const out = runs.filter(({ status }) => status !== "valid");
-  if (out.length === 0) return null;
-  const disturbed = out.filter(({ reasons }) => reasons.some(isDisturbed)).length;
-  const why = disturbed === 0 ? "" : `, ${disturbed} of them because the machine disturbed them`;
-  return `${out.length} of ${runs.length} attempts are not valid and do not count${why}.`;
-}
-
 /** Of a sweep without a valid run: why, and what to do. */
 export function noneValidReason(runs: readonly FlowRunRow[]): string {
   if (runs.length > 0 && runs.every(({ reasons }) => reasons.some(isDisturbed)))

@@ -180,7 +180,7 @@ describe("what is said beside times", () => {
     assert.deepEqual(notes, [
       "h3: 1 fetch failed: connect: no answer (https://shop.example/).",
       "1 response had a status of 404; they count.",
-      "1 of 3 attempts do not count, 1 of them because the machine disturbed them.",
+      "1 of 3 attempts does not count: the machine disturbed it.",
       "0 of 1 host have an HTTPS record; 1 of 1 host offers h3 by Alt-Svc.",
     ]);
   });
