@@ -4,8 +4,29 @@
 
 #include "shaper/control.h"
 #include "shaper/evidence/evidence.h"
-#include "shaper/link_change.h"
+#include "shaper/language/link_profile.h"
 #include "shaper/tun/tun_loop.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+
+// Reads what a running link is to become. In a thread of its own, because the link's form may name a trace of
+// millions of lines, and the link runs meanwhile. Does not change it.
+struct link_change {
+    // Set by the caller before link_change_open. Called from the loop; the profile is the callee's now, to be
+    // closed and freed. NULL: the form cannot be taken, and the line says why.
+    void (*read)(void *context, struct link_profile *next, const char *error_line);
+    void *context;
+
+    struct loop *loop;
+    struct loop_watch done_watch;
+    pthread_t thread;
+    bool busy;
+    const struct link_profile *now;
+    char *form;
+    struct link_profile *next; // NULL: failed
+    struct link_error error;
+};
 
 // Changes beyond these are only counted: whoever steers a thousand times knows what he did.
 enum { LIVE_LINK_CHANGES_REPORTED = 1000 };

@@ -1,15 +1,25 @@
+// The resolver blocks: each lookup is a thread of its own, whose end is reported on the loop. Whoever waits
+// may give up: the thread then ends in its own time, and cleans up after itself.
 #include "fetch/names.h"
 
 #include "base/clock.h"
-#include "fetch/background.h"
 
 #include <netdb.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
+// What the thread and who waits for it share: whoever is the last to leave frees it.
 struct task {
+    atomic_int owners;
+    int done_fd;
+    void (*find)(struct task *task); // in the thread
     char host[256];
     int family;
     uint16_t port;
@@ -20,12 +30,14 @@ struct task {
 };
 
 struct names_lookup {
-    struct background *background;
-    const struct task *task; // the background's
+    struct task *task;
+    struct loop *loop;
+    struct loop_watch watch;
+    void (*done)(void *context);
+    void *context;
 };
 
-static void find_address(void *context) {
-    struct task *task = context;
+static void find_address(struct task *task) {
     const struct addrinfo wanted = {.ai_family = task->family, .ai_socktype = SOCK_STREAM};
     struct addrinfo *found = NULL;
     task->error = getaddrinfo(task->host, NULL, &wanted, &found);
@@ -38,59 +50,96 @@ static void find_address(void *context) {
         memcpy(&task->address.s6_addr[12], &name->sin_addr, sizeof name->sin_addr);
     }
     if (found) freeaddrinfo(found);
-    task->end_ns = clock_now_ns();
 }
 
-static void find_https(void *context) {
-    struct task *task = context;
+static void find_https(struct task *task) {
     https_record_ask(&task->https, task->host, task->port);
-    task->end_ns = clock_now_ns();
 }
 
-static void release(void *context) {
-    struct task *task = context;
+static void leave(struct task *task) {
+    if (atomic_fetch_sub(&task->owners, 1) > 1) return;
     json_decref(task->https.records);
+    close(task->done_fd);
     free(task);
 }
 
-static const struct background_job address_job = {find_address, release};
-static const struct background_job https_job = {find_https, release};
+static void *run(void *context) {
+    struct task *task = context;
+    task->find(task);
+    task->end_ns = clock_now_ns();
+    eventfd_write(task->done_fd, 1);
+    leave(task);
+    return NULL;
+}
 
-static struct names_lookup *start(struct loop *loop, const struct background_job *job,
-                                  const struct task *wanted, const char *host, void (*done)(void *context),
-                                  void *context) {
+static int start_thread(struct task *task) {
+    pthread_attr_t attributes;
+    pthread_t thread;
+    if (pthread_attr_init(&attributes) != 0) return -1;
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    atomic_fetch_add(&task->owners, 1);
+    const int failed = pthread_create(&thread, &attributes, run, task);
+    pthread_attr_destroy(&attributes);
+    if (failed) atomic_fetch_sub(&task->owners, 1);
+    return failed ? -1 : 0;
+}
+
+static void on_done(void *context, uint32_t events) {
+    struct names_lookup *lookup = context;
+    (void)events;
+    loop_remove(lookup->loop, &lookup->watch);
+    lookup->watch.fd = -1;
+    lookup->done(lookup->context);
+}
+
+static struct names_lookup *start(struct loop *loop, const struct task *wanted, const char *host,
+                                  void (*done)(void *context), void *context) {
     struct names_lookup *lookup = calloc(1, sizeof *lookup);
     struct task *task = malloc(sizeof *task);
-    if (!lookup || !task) {
+    const int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (!lookup || !task || fd < 0) {
+        if (fd >= 0) close(fd);
         free(lookup);
         free(task);
         return NULL;
     }
     *task = *wanted;
+    task->done_fd = fd;
+    atomic_init(&task->owners, 1);
     snprintf(task->host, sizeof task->host, "%s", host);
     task->begin_ns = clock_now_ns();
-    lookup->task = task;
-    lookup->background = background_start(loop, job, task, done, context);
-    if (lookup->background) return lookup;
-    free(lookup);
+    *lookup = (struct names_lookup){
+        .task = task,
+        .loop = loop,
+        .watch = {.fd = fd, .ready = on_done, .context = lookup},
+        .done = done,
+        .context = context,
+    };
+    if (loop_add(loop, &lookup->watch, EPOLLIN) == 0) {
+        if (start_thread(task) == 0) return lookup;
+    } else {
+        lookup->watch.fd = -1;
+    }
+    names_leave(lookup);
     return NULL;
 }
 
 struct names_lookup *names_address(struct loop *loop, const char *host, int version,
                                    void (*done)(void *context), void *context) {
-    const struct task task = {.family = version == 6 ? AF_INET6 : AF_INET};
-    return start(loop, &address_job, &task, host, done, context);
+    const struct task task = {.find = find_address, .family = version == 6 ? AF_INET6 : AF_INET};
+    return start(loop, &task, host, done, context);
 }
 
 struct names_lookup *names_https(struct loop *loop, const char *host, uint16_t port,
                                  void (*done)(void *context), void *context) {
-    const struct task task = {.port = port};
-    return start(loop, &https_job, &task, host, done, context);
+    const struct task task = {.find = find_https, .port = port};
+    return start(loop, &task, host, done, context);
 }
 
 void names_leave(struct names_lookup *lookup) {
     if (!lookup) return;
-    background_leave(lookup->background);
+    if (lookup->watch.fd >= 0) loop_remove(lookup->loop, &lookup->watch);
+    leave(lookup->task);
     free(lookup);
 }
 

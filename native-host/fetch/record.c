@@ -1,7 +1,5 @@
 #include "fetch/record.h"
 
-#include "base/clock.h"
-
 #include <arpa/inet.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,5 @@
 #include "flows/report.h"
 
-#include "base/clock.h"
 #include "flows/flow_state.h"
 #include "quic_io/path_change.h"
 

@@ -5,7 +5,6 @@
 // what then still comes is looked at no more.
 #include "flows/transports.h"
 
-#include "base/log.h"
 #include "congestion/tcp_congestion.h"
 #include "flows/tcp_socket.h"
 #include "flows/tls_setup.h"

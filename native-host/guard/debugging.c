@@ -4,7 +4,6 @@
 #include "base/log.h"
 
 #include <arpa/inet.h>
-#include <ctype.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdio.h>

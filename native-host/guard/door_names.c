@@ -3,7 +3,6 @@
 #include "guard/door_names.h"
 
 #include <ctype.h>
-#include <stdbool.h>
 #include <string.h>
 
 enum {

@@ -3,7 +3,6 @@
 #include "messaging/frame.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

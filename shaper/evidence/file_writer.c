@@ -2,7 +2,6 @@
 // system call; only a buffer that is half full wakes it up.
 #include "shaper/evidence/file_writer.h"
 
-#include "base/clock.h"
 #include "base/log.h"
 #include "base/schedule.h"
 

@@ -4,7 +4,6 @@
 #include "base/log.h"
 #include "shaper/evidence/pcapng_block.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,10 +1,62 @@
 #include "shaper/nodes/link.h"
 
-#include "shaper/nodes/stepped_rate.h"
+#include "shaper/nodes/settings.h"
 #include "shaper/nodes/steps.h"
 #include "shaper/nodes/trace.h"
 
 #include <stddef.h>
+
+// How long sending takes at a rate that changes at given times, exactly. What is to be sent is counted in
+// billionths of a bit: at r bit/s, a nanosecond does r of them, so that no time of a whole nanosecond has a
+// remainder. Knows nothing of packets.
+
+#define WORK_PER_BYTE UINT64_C(8000000000)
+
+struct stepped_end {
+    uint64_t elapsed_ns; // the whole nanosecond in which it is done; UINT64_MAX: never
+    uint64_t rest;       // what is left to do then, in less than a nanosecond: to be added to what comes next
+};
+
+// The step in force at a time, and when it ends (UINT64_MAX: it is the last).
+static uint64_t rate_at(const struct steps *steps, uint64_t elapsed_ns, uint64_t *end_ns) {
+    uint64_t rate_bps = steps->count > 0 ? steps->step[0].value : 0;
+    for (uint32_t i = 1; i < steps->count; i++) {
+        if (steps->step[i].at_ns > elapsed_ns) {
+            *end_ns = steps->step[i].at_ns;
+            return rate_bps;
+        }
+        rate_bps = steps->step[i].value;
+    }
+    *end_ns = UINT64_MAX;
+    return rate_bps;
+}
+
+// When `work`, begun elapsed_ns after the steps' time 0, is done. A step of 0 does nothing.
+static struct stepped_end stepped_rate_end(const struct steps *steps, uint64_t elapsed_ns, uint64_t work) {
+    while (work > 0) {
+        uint64_t step_end_ns, rate_bps = rate_at(steps, elapsed_ns, &step_end_ns);
+        uint64_t left_ns = step_end_ns - elapsed_ns;
+        // Whole nanoseconds at this rate; if they end within the step, so does the fraction after them.
+        if (rate_bps > 0 && work / rate_bps < left_ns)
+            return (struct stepped_end){elapsed_ns + work / rate_bps, work % rate_bps};
+        if (step_end_ns == UINT64_MAX) return (struct stepped_end){UINT64_MAX, 0};
+        work -= rate_bps * left_ns; // not more than there is: it takes at least the step's rest
+        elapsed_ns = step_end_ns;
+    }
+    return (struct stepped_end){elapsed_ns, 0};
+}
+
+// How much is done between the two times.
+static uint64_t stepped_rate_done(const struct steps *steps, uint64_t from_ns, uint64_t to_ns) {
+    uint64_t work = 0;
+    while (from_ns < to_ns) {
+        uint64_t step_end_ns, rate_bps = rate_at(steps, from_ns, &step_end_ns);
+        uint64_t end_ns = step_end_ns < to_ns ? step_end_ns : to_ns;
+        work += rate_bps * (end_ns - from_ns);
+        from_ns = end_ns;
+    }
+    return work;
+}
 
 static uint64_t elapsed_ns(const struct link *link, uint64_t now_ns) {
     return now_ns > link->zero_ns ? now_ns - link->zero_ns : 0;

@@ -23,7 +23,7 @@ struct link {
 
     // Steps.
     uint64_t begun_ns; // `sending`, or the rest of it after a change
-    uint64_t work;     // what it takes from then on (stepped_rate.h)
+    uint64_t work;     // what it takes from then on
     uint64_t end_ns;   // when `sending` has left; NODE_NEVER
     uint64_t rest;     // and what was rounded off of that: to be done before the next
 

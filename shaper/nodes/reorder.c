@@ -1,7 +1,5 @@
 #include "shaper/nodes/reorder.h"
 
-#include <stddef.h>
-
 static uint64_t due_ns(const struct node *node) {
     const struct reorder *reorder = (const struct reorder *)node;
     return reorder->aside.first ? reorder->last_ns + REORDER_PATIENCE_NS : NODE_NEVER;

@@ -14,7 +14,6 @@
 #include "base/netlink.h"
 #include "base/schedule.h"
 #include "shaper/nodes/udp_policy.h"
-#include "shaper/probe/control.h"
 #include "shaper/probe/datagrams.h"
 #include "shaper/tun/lab.h"
 
@@ -31,6 +30,35 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+// What the two ends of a probe say to each other beside the link, which may lose and delay: over a socket
+// pair that the far end made and the shaper hands on. Does not know what is said.
+
+// All of it; false where the other end has gone (errno 0) or on an error.
+static bool control_write(int fd, const void *bytes, size_t size) {
+    const uint8_t *at = bytes;
+    while (size > 0) {
+        ssize_t written = send(fd, at, size, MSG_NOSIGNAL);
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) return false;
+        at += written;
+        size -= (size_t)written;
+    }
+    return true;
+}
+
+static bool control_read(int fd, void *bytes, size_t size) {
+    uint8_t *at = bytes;
+    while (size > 0) {
+        ssize_t got = read(fd, at, size);
+        if (got < 0 && errno == EINTR) continue;
+        if (got == 0) errno = 0;
+        if (got <= 0) return false;
+        at += got;
+        size -= (size_t)got;
+    }
+    return true;
+}
 
 enum { CONTROL = 3, DIRECTIONS = 2, NEAR_PORT = UDP_PROBE_NEAR_PORT, FAR_PORT = UDP_PROBE_FAR_PORT };
 

@@ -6,7 +6,6 @@
 // hands back only the frame's header; header and a pointer into the recording wait as pieces and go to TLS in
 // one record. What the stream does not take holds up all turns, so which response comes next is decided as
 // late as possible and an urgent one overtakes.
-#include "base/clock.h"
 #include "replay/h2/h2_connection.h"
 
 #include <stdlib.h>

@@ -9,11 +9,7 @@
 #include "archive/run_and_kill.h"
 #include "test/native/cmocka_unit.h"
 
-#include <fcntl.h>
-#include <sched.h>
-#include <signal.h>
 #include <sys/mount.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 
 // ---- Killed ----

@@ -5,7 +5,6 @@
 #include "test/native/cmocka_unit.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <ftw.h>
 #include <openssl/sha2.h>
 

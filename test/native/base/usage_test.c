@@ -5,7 +5,6 @@
 
 #include <linux/perf_event.h>
 #include <pthread.h>
-#include <sched.h>
 
 static const uint64_t work_ns = 30 * NS_PER_MS;
 

@@ -5,7 +5,6 @@
 
 #include "archive/archive_fixture.h"
 #include "base/clock.h"
-#include "messaging/generated_id.h"
 #include "test/native/cmocka_unit.h"
 
 #include <jansson.h>

@@ -8,7 +8,6 @@
 #include "base/clock.h"
 #include "test/native/cmocka_unit.h"
 
-#include <arpa/inet.h>
 #include <sys/mman.h>
 
 UNIT_TEST(both_directions_are_one_flow) {

@@ -4,7 +4,6 @@
 #include "../lane_site.h"
 #include "test/native/cmocka_unit.h"
 
-#include <sys/epoll.h>
 #include <sys/socket.h>
 
 enum { BIG_WINDOW = 6 * 1024 * 1024 };
