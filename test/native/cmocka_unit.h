@@ -28,6 +28,8 @@ const char *unit_folder(void);
 const char *unit_path(const char *name);
 // A file in it with this text; its path, as above.
 const char *unit_file(const char *name, const char *text);
+// A new folder in it; `path` becomes its path.
+char *unit_new_folder(char path[64]);
 
 // How often a test over random input repeats: a tenth of this, and all of it in `native/NAME_many`
 // (CMakeLists.txt).

@@ -45,6 +45,12 @@ const char *unit_file(const char *name, const char *text) {
     return path;
 }
 
+char *unit_new_folder(char path[64]) {
+    snprintf(path, 64, "%s/new-XXXXXX", unit_folder());
+    if (!mkdtemp(path)) abort();
+    return path;
+}
+
 unsigned unit_times(unsigned many) {
     return getenv("TRILANE_TEST_MANY") ? many : many / 10;
 }

@@ -34,10 +34,8 @@ static void write_body(struct fixture *f, const char *hash, const char *bytes) {
 
 static int open_archive(void **state) {
     struct fixture *f = calloc(1, sizeof *f);
-    strcpy(f->home, "/tmp/trilane-test-XXXXXX");
-    assert_non_null(mkdtemp(f->home));
     char path[256];
-    snprintf(path, sizeof path, "%s/bodies", f->home);
+    snprintf(path, sizeof path, "%s/bodies", unit_new_folder(f->home));
     mkdir(path, 0700);
     snprintf(path, sizeof path, "%s/archive.db", f->home);
     assert_int_equal(sqlite3_open(path, &f->db), SQLITE_OK);
@@ -72,11 +70,8 @@ static int close_archive(void **state) {
     struct fixture *f = *state;
     recording_close(&f->recording);
     sqlite3_close(f->db);
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf %s", f->home);
-    int status = system(command);
     free(f);
-    return status;
+    return 0;
 }
 
 #define RECORDING_TEST(name) UNIT_TEST_OF(name, struct fixture *f, open_archive, close_archive)

@@ -19,9 +19,8 @@ static int entries(const char *folder) {
 }
 
 UNIT_TEST(written_file_reads_back_and_replaces) {
-    char folder[] = "/tmp/json_file_test.XXXXXX", path[64];
-    assert_non_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/report.json", folder);
+    char folder[64], path[80];
+    snprintf(path, sizeof path, "%s/report.json", unit_new_folder(folder));
     for (int i = 1; i <= 2; i++) {
         json_t *document = json_pack("{s:i}", "turn", i);
         assert_int_equal(json_file_write(path, document), 0);
@@ -31,8 +30,6 @@ UNIT_TEST(written_file_reads_back_and_replaces) {
         json_decref(read);
         assert_int_equal(entries(folder), 1);
     }
-    unlink(path);
-    rmdir(folder);
 }
 
 UNIT_TEST(failure_leaves_nothing) {
@@ -40,26 +37,19 @@ UNIT_TEST(failure_leaves_nothing) {
     assert_int_equal(json_file_write("/nonexistent/folder/report.json", document), -1);
     assert_int_equal(errno, ENOENT);
     // A folder stands where the file should go: the document is written and cannot be renamed.
-    char folder[] = "/tmp/json_file_test.XXXXXX", path[64];
-    assert_non_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/taken", folder);
-    char inside[80];
-    snprintf(inside, sizeof inside, "%s/taken/x", folder);
-    char command[200];
-    snprintf(command, sizeof command, "mkdir -p %s", inside);
-    assert_int_equal(system(command), 0);
+    char folder[64], path[80], inside[96];
+    snprintf(path, sizeof path, "%s/taken", unit_new_folder(folder));
+    snprintf(inside, sizeof inside, "%s/x", path);
+    assert_int_equal(mkdir(path, 0700) + mkdir(inside, 0700), 0);
     assert_int_equal(json_file_write(path, document), -1);
     assert_int_equal(entries(folder), 1);
     json_decref(document);
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    assert_int_equal(system(command), 0);
 }
 
 // As on a full disk: the first byte cannot be written.
 UNIT_TEST(full_disk_is_an_error) {
-    char folder[] = "/tmp/json_file_test.XXXXXX", path[64];
-    assert_non_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/report.json", folder);
+    char folder[64], path[80];
+    snprintf(path, sizeof path, "%s/report.json", unit_new_folder(folder));
     struct rlimit before, none;
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     none = (struct rlimit){.rlim_cur = 0, .rlim_max = before.rlim_max};
@@ -72,14 +62,12 @@ UNIT_TEST(full_disk_is_an_error) {
     assert_int_equal(why, EFBIG);
     assert_int_equal(entries(folder), 0);
     json_decref(document);
-    rmdir(folder);
 }
 
 // The temporary file's name is no one's to foresee: a symlink under the one that it had is not followed.
 UNIT_TEST(a_symlink_is_not_followed) {
-    char folder[] = "/tmp/json_file_test.XXXXXX", path[64], temporary[96], victim[64];
-    assert_non_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/report.json", folder);
+    char folder[64], path[80], temporary[96], victim[80];
+    snprintf(path, sizeof path, "%s/report.json", unit_new_folder(folder));
     snprintf(victim, sizeof victim, "%s/victim", folder);
     snprintf(temporary, sizeof temporary, "%s.%d.tmp", path, (int)getpid());
     assert_int_equal(symlink(victim, temporary), 0);
@@ -87,14 +75,13 @@ UNIT_TEST(a_symlink_is_not_followed) {
     assert_int_equal(json_file_write(path, document), 0);
     assert_int_equal(access(victim, F_OK), -1);
     json_decref(document);
-    assert_int_equal(unlink(temporary) + unlink(path) + rmdir(folder), 0);
+    assert_int_equal(entries(folder), 2);
 }
 
 // A rename would replace them: a report for /dev/null, written by root, would leave the machine without one.
 UNIT_TEST(devices_pipes_and_descriptors_are_written_into) {
-    char folder[] = "/tmp/json_file_test.XXXXXX", device[64], pipe[64], file[64], descriptor[64], text[64];
-    assert_non_null(mkdtemp(folder));
-    snprintf(device, sizeof device, "%s/device", folder);
+    char folder[64], device[80], pipe[80], file[80], descriptor[64], text[64];
+    snprintf(device, sizeof device, "%s/device", unit_new_folder(folder));
     snprintf(pipe, sizeof pipe, "%s/pipe", folder);
     snprintf(file, sizeof file, "%s/file", folder);
     json_t *document = json_pack("{s:i}", "turn", 1);
@@ -124,5 +111,4 @@ UNIT_TEST(devices_pipes_and_descriptors_are_written_into) {
 
     json_decref(document);
     assert_int_equal(entries(folder), 3);
-    assert_int_equal(unlink(device) + unlink(pipe) + unlink(file) + rmdir(folder), 0);
 }

@@ -11,13 +11,6 @@ static const char header[] =
     "{\"schema\":\"trilane/records/1\",\"columns\":[\"time_ns\",\"flow\",\"bytes\"]}\n";
 enum { COLUMNS = 3, HEADER_BYTES = sizeof header - 1, RECORD_BYTES = COLUMNS * 8 };
 
-static void make_path(char path[64]) {
-    strcpy(path, "/tmp/record_file_test.XXXXXX");
-    const int fd = mkstemp(path);
-    assert_true(fd >= 0);
-    close(fd);
-}
-
 static size_t read_whole(const char *path, uint8_t *bytes, size_t capacity) {
     FILE *file = fopen(path, "re");
     assert_non_null(file);
@@ -35,8 +28,7 @@ static uint64_t number_at(const uint8_t *bytes) {
 
 UNIT_TEST(records_read_back) {
     enum { COUNT = 50000 }; // several batches
-    char path[64];
-    make_path(path);
+    const char *path = unit_path("records");
     struct record_file *file;
     assert_int_equal(record_file_open(&file, path, columns, COLUMNS), 0);
     for (uint64_t i = 0; i < COUNT; i++) {
@@ -56,7 +48,6 @@ UNIT_TEST(records_read_back) {
         assert_int_equal(number_at(record + 16), i == 3 ? UINT64_MAX : i << 40);
     }
     free(bytes);
-    unlink(path);
 }
 
 // The disk is full from the start, or a file may grow no more in the middle of a record.
@@ -67,8 +58,7 @@ UNIT_TEST(full_disk_leaves_whole_records) {
     assert_int_equal(record_file_open(&file, "/nonexistent/file", columns, COLUMNS), -1);
     assert_int_equal(errno, ENOENT);
 
-    char path[64];
-    make_path(path);
+    const char *path = unit_path("records");
     assert_int_equal(record_file_open(&file, path, columns, COLUMNS), 0);
     signal(SIGXFSZ, SIG_IGN);
     struct rlimit before;
@@ -90,6 +80,5 @@ UNIT_TEST(full_disk_leaves_whole_records) {
     struct stat there;
     assert_int_equal(stat(path, &there), 0);
     assert_int_equal(there.st_size, HEADER_BYTES + 10 * RECORD_BYTES);
-    unlink(path);
     assert_int_equal(record_file_close(NULL), 0);
 }

@@ -7,6 +7,7 @@
 #include "test/native/cmocka_unit.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <jansson.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -278,10 +279,9 @@ UNIT_TEST(keys_are_added_to_the_file_that_the_environment_names) {
     static const struct hostile hostile = {.says = HEAD "Content-Length: 2\r\n\r\nok"};
     struct hostile_server server;
     struct run run;
-    char path[] = "/tmp/trilane-keys-XXXXXX", words[128], keys[4096] = "";
-    const int fd = mkstemp(path);
-    assert_true(fd >= 0);
-    assert_int_equal(write(fd, "# first\n", 8), 8);
+    char words[128], keys[4096] = "";
+    const char *path = unit_file("keys", "# first\n");
+    const int fd = open(path, O_RDONLY);
     assert_int_equal(hostile_server_start(&server, &hostile), 0);
     snprintf(words, sizeof words, "--lane h1 --insecure https://127.0.0.1:%u/", server.port);
     setenv("SSLKEYLOGFILE", path, 1);
@@ -300,7 +300,6 @@ UNIT_TEST(keys_are_added_to_the_file_that_the_environment_names) {
     unsetenv("SSLKEYLOGFILE");
     hostile_server_stop(&server);
     close(fd);
-    unlink(path);
 }
 
 UNIT_TEST(each_line_of_a_file_has_its_row) {

@@ -18,7 +18,7 @@ static void script(struct run *run, const char *text) {
         "--keep-capabilities --link $l --report shaper.json -- \"$@\" $F near run.json --report near.json "
         "--samples near.records; }\n%s",
         unit_folder(), PROGRAM_TRILANE_FLOWS, PROGRAM_TRILANE_SHAPER, text);
-    run_program(run, (char *[]){"bash", "-c", whole, NULL});
+    run_words(run, "bash", "-c", whole, NULL);
 }
 
 // `flows` are "TRANSPORT CONTROLLER DIRECTION START_MS DURATION_MS SIZE_BYTES", "-" for null, by commas.

@@ -258,8 +258,8 @@ static size_t lines_of(const char *folder, const char *name) {
 }
 
 UNIT_TEST(writes_qlogs_where_it_can) {
-    char folder[] = "/tmp/trilane-quic-flow-XXXXXX", near[64], far[64], error[256];
-    assert_non_null(mkdtemp(folder));
+    char folder[64], near[64], far[64], error[256];
+    unit_new_folder(folder);
     struct meeting *meeting = meeting_open(1, FLOW_DOWN, 100 * 1000);
     meeting->ends[0].qlog_folder = meeting->ends[1].qlog_folder = folder;
     meeting_listen(meeting);

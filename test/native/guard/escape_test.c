@@ -182,7 +182,7 @@ static int try_all(void) {
 
 static void run_in_shell(const char *script) {
     struct run run;
-    run_program(&run, (char *[]){"sh", "-ec", (char *)(uintptr_t)script, NULL});
+    run_words(&run, "sh", "-ec", script, NULL);
     if (run.status != 0) print_message("%s", run.err);
     assert_int_equal(run.status, 0);
 }

@@ -31,17 +31,8 @@ static int close_listener(void **state) {
 
 // `script`'s exit status; $1 is the port.
 static int status_of(const char *nearest, const char *script, struct run *run) {
-    char *argv[] = {PROGRAM_TRILANE_GUARD,
-                    "--nearest",
-                    (char *)nearest,
-                    "--",
-                    "bash",
-                    "-c",
-                    (char *)script,
-                    "bash",
-                    port,
-                    NULL};
-    run_program(run, argv);
+    run_words(run, PROGRAM_TRILANE_GUARD, "--nearest", nearest, "--", "bash", "-c", script, "bash", port,
+              NULL);
     return run->status;
 }
 
@@ -220,8 +211,7 @@ UNIT_TEST(test_no_family_is_a_way_to_loopback) {
 
 static void print_space(const char *address) {
     struct run run;
-    char *argv[] = {PROGRAM_TRILANE_GUARD, "--space", (char *)address, NULL};
-    run_program(&run, argv);
+    run_words(&run, PROGRAM_TRILANE_GUARD, "--space", address, NULL);
     fputs(run.out, stdout);
 }
 
@@ -261,8 +251,7 @@ static int be_public(const char *text) {
 
 UNIT_TEST(test_public_addresses_of_this_machine_and_its_networks_are_near) {
     struct run run;
-    char *argv[] = {self, "be-public", "9000", NULL};
-    run_program(&run, argv);
+    run_words(&run, self, "be-public", "9000", NULL);
     static const char four[] = "public:\nlocal:\n203.0.113.77\n"
                                "loopback:\n203.0.113.5\n203.0.113.77\n::ffff:203.0.113.5\n"
                                "loopback\nlocal\npublic\n";
@@ -276,8 +265,7 @@ UNIT_TEST(test_public_addresses_of_this_machine_and_its_networks_are_near) {
 // In a lab the interfaces are the lab's: what the machine around it is on is handed in.
 UNIT_TEST(test_networks_that_are_handed_in_are_near) {
     struct run run;
-    char *networks[] = {PROGRAM_TRILANE_GUARD, "--networks", NULL};
-    run_program(&run, networks);
+    run_words(&run, PROGRAM_TRILANE_GUARD, "--networks", NULL);
     assert_int_equal(run.status, 0);
     assert_non_null(strstr(run.out, "loopback:127.0.0.1/32,local:127.0.0.1/8"));
     run.out[strcspn(run.out, "\n")] = 0;
@@ -293,10 +281,8 @@ UNIT_TEST(test_networks_that_are_handed_in_are_near) {
                                           "203.0.113.5\n", ""};
     static const char *const nearest[] = {"public", "local", "loopback"};
     for (int i = 0; i < 3; i++) {
-        char *argv[] = {
-            PROGRAM_TRILANE_GUARD, "--nearest", (char *)nearest[i], "--own", given, "--", "bash", "-c",
-            (char *)script,        NULL};
-        run_program(&run, argv);
+        run_words(&run, PROGRAM_TRILANE_GUARD, "--nearest", nearest[i], "--own", given, "--", "bash", "-c",
+                  script, NULL);
         assert_string_equal(run.out, refused[i]);
     }
 }
@@ -307,8 +293,7 @@ UNIT_TEST(test_the_commands_end_is_ours) {
     assert_string_equal(run.out, "out\n");
     assert_string_equal(run.err, "err\n");
     assert_int_equal(status_of("public", "kill -9 $$", &run), 128 + 9);
-    char *absent[] = {PROGRAM_TRILANE_GUARD, "--", "/no/such/program", NULL};
-    run_program(&run, absent);
+    run_words(&run, PROGRAM_TRILANE_GUARD, "--", "/no/such/program", NULL);
     assert_int_equal(run.status, 127);
 }
 
@@ -336,19 +321,16 @@ UNIT_TEST(test_a_lab_can_be_made_in_a_new_network) {
     assert_string_equal(run.err, "");
     // Nothing but lo, which the shaper then set up: it took this network for a lab.
     assert_string_equal(run.out, "1\n1000\n1\n");
-    char *nothing[] = {PROGRAM_TRILANE_GUARD, "--new-network", "--", "/no/such", NULL};
-    run_program(&run, nothing);
+    run_words(&run, PROGRAM_TRILANE_GUARD, "--new-network", "--", "/no/such", NULL);
     assert_int_equal(run.status, EXIT_BAD_INPUT);
     assert_string_equal(run.err, "trilane-guard: /no/such: No such file or directory\n");
 }
 
 UNIT_TEST(test_bad_words) {
     struct run run;
-    char *no_space[] = {PROGRAM_TRILANE_GUARD, "--nearest", "home", "--", "true", NULL};
-    run_program(&run, no_space);
+    run_words(&run, PROGRAM_TRILANE_GUARD, "--nearest", "home", "--", "true", NULL);
     assert_int_equal(run.status, EXIT_BAD_INPUT);
-    char *no_command[] = {PROGRAM_TRILANE_GUARD, NULL};
-    run_program(&run, no_command);
+    run_words(&run, PROGRAM_TRILANE_GUARD, NULL);
     assert_int_equal(run.status, EXIT_BAD_INPUT);
     static const char *const lists[] = {"x",
                                         "near:203.0.113.0/24",
@@ -360,13 +342,11 @@ UNIT_TEST(test_bad_words) {
                                         "local:203.0.113.0/24,,",
                                         "local:203.0.113.0/24x"};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
-        char *list[] = {PROGRAM_TRILANE_GUARD, "--own", (char *)lists[i], "--", "true", NULL};
-        run_program(&run, list);
+        run_words(&run, PROGRAM_TRILANE_GUARD, "--own", lists[i], "--", "true", NULL);
         assert_int_equal(run.status, EXIT_BAD_INPUT);
     }
     // An error is one line, whatever it quotes.
-    char *no_address[] = {PROGRAM_TRILANE_GUARD, "--space", "local\nhost\033[2J", NULL};
-    run_program(&run, no_address);
+    run_words(&run, PROGRAM_TRILANE_GUARD, "--space", "local\nhost\033[2J", NULL);
     assert_int_equal(run.status, EXIT_BAD_INPUT);
     assert_string_equal(run.err,
                         "trilane-guard: --space \"local?host?[2J\": write an IPv4 or IPv6 address\n");

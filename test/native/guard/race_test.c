@@ -313,8 +313,7 @@ static int arena(const char *nearest, const char *role) {
 }
 
 static void run_arena(const char *nearest, const char *role, struct run *run) {
-    char *argv[] = {self, "arena", (char *)(uintptr_t)nearest, (char *)(uintptr_t)role, NULL};
-    run_program(run, argv);
+    run_words(run, self, "arena", nearest, role, NULL);
     assert_string_equal(run->err, "");
     assert_int_equal(run->status, 0);
 }

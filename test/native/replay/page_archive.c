@@ -1,9 +1,7 @@
 #include "page_archive.h"
+#include "test/native/cmocka_unit.h"
 
 #include <sqlite3.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #define PAGE_HASH "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
@@ -43,10 +41,9 @@ static int add(sqlite3 *db, int recording, int seq, const char *scheme, const ch
     return result;
 }
 
-int page_archive_make(char *home) {
+int page_archive_make(char home[64]) {
     char path[256];
-    if (!mkdtemp(home)) return -1;
-    snprintf(path, sizeof path, "%s/bodies", home);
+    snprintf(path, sizeof path, "%s/bodies", unit_new_folder(home));
     mkdir(path, 0700);
     snprintf(path, sizeof path, "%s/archive.db", home);
     sqlite3 *db;
@@ -70,10 +67,4 @@ int page_archive_make(char *home) {
     failed = failed || write_body(home, PAGE_HASH, PAGE_BODY, page_size) != 0 ||
              write_body(home, LARGE_HASH, "0123456789abcde\n", PAGE_LARGE_BYTES) != 0;
     return failed ? -1 : 0;
-}
-
-void page_archive_remove(const char *home) {
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf '%s'", home);
-    if (system(command) != 0) fprintf(stderr, "cannot remove %s\n", home);
 }

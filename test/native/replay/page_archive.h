@@ -12,6 +12,5 @@ enum { PAGE_LARGE_BYTES = 8 * 1024 * 1024 };
 
 // Recording "page": https://a.test/ and http://a.test/ (PAGE_BODY) at PAGE_ADDRESS, https://a.test/large at
 // PAGE_ADDRESS_6, https://b.test:8443/ (PAGE_BODY) at PAGE_ADDRESS; recording "broken" lacks its body.
-// `home` is a template for mkdtemp. 0 or -1.
-int page_archive_make(char *home);
-void page_archive_remove(const char *home);
+// `home` becomes its folder. 0 or -1.
+int page_archive_make(char home[64]);

@@ -3,9 +3,8 @@
 
 int tls_meeting_open(struct tls_meeting *meeting) {
     char error[256];
-    *meeting = (struct tls_meeting){.home = "/tmp/trilane-test-XXXXXX"};
-    if (!mkdtemp(meeting->home) ||
-        certificates_open(&meeting->certificates, meeting->home, error, sizeof error) < 0 ||
+    *meeting = (struct tls_meeting){0};
+    if (certificates_open(&meeting->certificates, unit_new_folder(meeting->home), error, sizeof error) < 0 ||
         tls_open(&meeting->tls, meeting->certificates, error, sizeof error) < 0)
         return -1;
     meeting->client = SSL_CTX_new(TLS_method());
@@ -18,14 +17,11 @@ void tls_meeting_forget(struct tls_meeting *meeting) {
     meeting->client_ssl = meeting->server_ssl = NULL;
 }
 
-int tls_meeting_close(struct tls_meeting *meeting) {
+void tls_meeting_close(struct tls_meeting *meeting) {
     tls_meeting_forget(meeting);
     SSL_CTX_free(meeting->client);
     tls_close(meeting->tls);
     certificates_close(meeting->certificates);
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf %s", meeting->home);
-    return system(command);
 }
 
 void tls_meeting_begin(struct tls_meeting *meeting) {

@@ -15,8 +15,7 @@ struct tls_meeting {
 
 // 0, or -1.
 int tls_meeting_open(struct tls_meeting *meeting);
-// 0, or not if the folder could not be removed.
-int tls_meeting_close(struct tls_meeting *meeting);
+void tls_meeting_close(struct tls_meeting *meeting);
 // New connections, joined, before their handshake. The last ones are forgotten.
 void tls_meeting_begin(struct tls_meeting *meeting);
 void tls_meeting_forget(struct tls_meeting *meeting);

@@ -14,7 +14,7 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 
-static char path[] = "/tmp/trilane-control-XXXXXX";
+static char path[64];
 
 // Seen by both processes.
 struct shared {
@@ -70,10 +70,7 @@ static void tick(void *context, uint64_t now_ns) {
 static int start(void **state) {
     static struct server server;
     struct control_error error;
-    strcpy(path + strlen(path) - 6, "XXXXXX");
-    int fd = mkstemp(path); // a name of our own
-    close(fd);
-    unlink(path);
+    snprintf(path, sizeof path, "%s/socket", unit_folder());
     if (control_open(&server.control, path, &error) < 0) return -1;
     server.shared =
         mmap(NULL, sizeof *server.shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -278,8 +275,7 @@ SERVER_TEST(hung_clients_hold_up_nobody) {
 UNIT_TEST(socket_of_a_killed_shaper_is_replaced) {
     struct control control, second;
     struct control_error error;
-    char other[64];
-    snprintf(other, sizeof other, "%s.other", path);
+    const char *other = unit_path("other");
     assert_int_equal(control_open(&control, other, &error), 0);
     struct stat status;
     assert_int_equal(stat(other, &status), 0);
@@ -316,9 +312,8 @@ static void leave_socket(const char *at, int *fd) {
 // too. Who comes meanwhile waits until it listens. (The pause gives one that does not wait the time to show
 // it.)
 UNIT_TEST(shapers_at_once_do_not_replace_each_other) {
-    char folder[] = "/tmp/trilane-control-folder-XXXXXX", at[64], lock_path[80];
-    assert_non_null(mkdtemp(folder));
-    snprintf(at, sizeof at, "%s/socket", folder);
+    char folder[64], at[80], lock_path[96];
+    snprintf(at, sizeof at, "%s/socket", unit_new_folder(folder));
     snprintf(lock_path, sizeof lock_path, "%s.lock", at);
     int lock = open(lock_path, O_RDWR | O_CREAT | O_CLOEXEC, 0600), other;
     assert_int_equal(flock(lock, LOCK_EX), 0);
@@ -344,9 +339,8 @@ UNIT_TEST(shapers_at_once_do_not_replace_each_other) {
 
 // In a folder that all users share, as the one of temporary files is.
 UNIT_TEST(nobody_else_can_keep_a_socket_from_being_made) {
-    char folder[] = "/tmp/trilane-control-folder-XXXXXX", at[64], lock_path[80];
-    assert_non_null(mkdtemp(folder));
-    snprintf(at, sizeof at, "%s/socket", folder);
+    char folder[64], at[80], lock_path[96];
+    snprintf(at, sizeof at, "%s/socket", unit_new_folder(folder));
     snprintf(lock_path, sizeof lock_path, "%s.lock", at);
     int lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     assert_int_equal(flock(lock, LOCK_EX), 0);
@@ -376,8 +370,7 @@ UNIT_TEST(nobody_else_can_keep_a_socket_from_being_made) {
 UNIT_TEST(socket_of_another_shaper_outlasts_ours) {
     struct control ours, theirs;
     struct control_error error;
-    char at[64];
-    snprintf(at, sizeof at, "%s.both", path);
+    const char *at = unit_path("both");
     assert_int_equal(control_open(&ours, at, &error), 0);
     unlink(at); // by somebody's hand
     assert_int_equal(control_open(&theirs, at, &error), 0);

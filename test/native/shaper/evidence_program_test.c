@@ -2,8 +2,6 @@
 // what a change to the running link does, and what happens where files cannot be written.
 #include "run.h"
 
-#include "base/clock.h"
-
 #include "../needs.h"
 #include "test/native/cmocka_unit.h"
 
@@ -20,7 +18,7 @@
 static void script(struct run *run, const char *text) {
     char whole[4096];
     snprintf(whole, sizeof whole, "cd %s && S=%s; %s", unit_folder(), SHAPER, text);
-    run_program(run, (char *[]){"bash", "-c", whole, NULL});
+    run_words(run, "bash", "-c", whole, NULL);
 }
 
 UNIT_TEST(nothing_is_written_unasked) {

@@ -10,9 +10,8 @@ static char report_path[64], log_path[64];
 // What the near end saw of a link; `report`: the link's.
 static json_t *talk(const char *link, const char *version, const char *peers, json_t **report) {
     struct run run;
-    run_program(&run, (char *[]){PROGRAM_MOVING_PEER, "far", PROGRAM_TRILANE_SHAPER, "--link", (char *)link,
-                                 "--report", report_path, "--log", log_path, "--", PROGRAM_MOVING_PEER,
-                                 "near", (char *)version, (char *)peers, NULL});
+    run_words(&run, PROGRAM_MOVING_PEER, "far", PROGRAM_TRILANE_SHAPER, "--link", link, "--report",
+              report_path, "--log", log_path, "--", PROGRAM_MOVING_PEER, "near", version, peers, NULL);
     if (run.status != 0) fail_msg("%s: status %d: %s", link, run.status, run.err);
     json_t *result = json_loads(run.out, 0, NULL);
     *report = json_load_file(report_path, 0, NULL);
@@ -143,8 +142,8 @@ UNIT_TEST(a_switch_changes_link_and_address_at_its_time) {
 
 UNIT_TEST(an_idle_link_moves_too) {
     struct run run;
-    run_program(&run, (char *[]){PROGRAM_TRILANE_SHAPER, "--link", "20mbit/10ms,rebind=100ms,switch=150ms:3g",
-                                 "--report", report_path, "--log", log_path, "--", "sleep", "2", NULL});
+    run_words(&run, PROGRAM_TRILANE_SHAPER, "--link", "20mbit/10ms,rebind=100ms,switch=150ms:3g", "--report",
+              report_path, "--log", log_path, "--", "sleep", "2", NULL);
     assert_int_equal(run.status, 0);
     json_t *report = json_load_file(report_path, 0, NULL);
     assert_non_null(report);
@@ -157,19 +156,9 @@ UNIT_TEST(an_idle_link_moves_too) {
 }
 
 static int find_places(void **state) {
-    snprintf(report_path, sizeof report_path, "/tmp/trilane-moves-%d.json", (int)getpid());
-    snprintf(log_path, sizeof log_path, "/tmp/trilane-moves-%d", (int)getpid());
+    snprintf(report_path, sizeof report_path, "%s/report.json", unit_folder());
+    snprintf(log_path, sizeof log_path, "%s/log", unit_folder());
     return 0;
 }
 
-static int clear_places(void **state) {
-    static const char *const ends[] = {".json", ".up", ".down"};
-    for (int i = 0; i < 3; i++) {
-        char path[80];
-        snprintf(path, sizeof path, "%s%s", log_path, ends[i]);
-        unlink(path);
-    }
-    return 0;
-}
-
-GROUP_FIXTURE(find_places, clear_places)
+GROUP_FIXTURE(find_places, NULL)

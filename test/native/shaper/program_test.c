@@ -13,7 +13,7 @@
 #define SHAPER PROGRAM_TRILANE_SHAPER
 
 static void shaper(struct run *run, const char *link, const char *script) {
-    run_program(run, (char *[]){SHAPER, "--link", (char *)link, "--", "sh", "-c", (char *)script, NULL});
+    run_words(run, SHAPER, "--link", link, "--", "sh", "-c", script, NULL);
 }
 
 UNIT_TEST(exit_status_is_the_commands) {
@@ -22,10 +22,10 @@ UNIT_TEST(exit_status_is_the_commands) {
     assert_int_equal(run.status, 7);
     shaper(&run, "3mbit/50ms", "kill -TERM $$");
     assert_int_equal(run.status, 128 + SIGTERM);
-    run_program(&run, (char *[]){SHAPER, "--", "/no/such/command", NULL});
+    run_words(&run, SHAPER, "--", "/no/such/command", NULL);
     assert_int_equal(run.status, 127);
     assert_string_equal(run.err, "trilane-shaper: /no/such/command: command not found\n");
-    run_program(&run, (char *[]){SHAPER, "--", "/etc", NULL});
+    run_words(&run, SHAPER, "--", "/etc", NULL);
     assert_int_equal(run.status, 126);
     assert_non_null(strstr(run.err, "/etc: permission denied: make it executable"));
 }
@@ -56,7 +56,7 @@ UNIT_TEST(descriptors_3_and_4_pass_and_no_others) {
              "'echo through >&3; read -r line <&4; echo \"$line\"; ls /proc/self/fd | tr \"\\n\" \" \"'",
              write_end, read_end, SHAPER);
     struct run run;
-    run_program(&run, (char *[]){"bash", "-c", script, NULL});
+    run_words(&run, "bash", "-c", script, NULL);
     close(there[0]);
     close(there[1]);
     close(read_end);
@@ -227,9 +227,8 @@ UNIT_TEST(dies_with_its_parent) {
 
 UNIT_TEST(forbidden_user_namespaces_are_named_with_the_remedy) {
     struct run run;
-    run_program(&run, (char *[]){"unshare", "-U", "-r", "sh", "-c",
-                                 "echo 0 > /proc/sys/user/max_user_namespaces && exec \"$0\" -- true", SHAPER,
-                                 NULL});
+    run_words(&run, "unshare", "-U", "-r", "sh", "-c",
+              "echo 0 > /proc/sys/user/max_user_namespaces && exec \"$0\" -- true", SHAPER, NULL);
     assert_int_equal(run.status, 2);
     assert_string_equal(
         run.err, "trilane-shaper: user namespaces are not allowed on this system (unshare: No space left "
@@ -244,8 +243,8 @@ static void run_in_network(struct run *run, const char *set_token) {
              "%s; $0 --is-lab; echo $?; $0 --link 3mbit/50ms -- $0 --link 10mbit/20ms -- id -u; "
              "ip -o link show dev lo up | wc -l",
              set_token);
-    run_program(run, (char *[]){"unshare", "-U", "--map-user=1000", "--map-group=1000", "-n", "--keep-caps",
-                                "bash", "-c", script, SHAPER, NULL});
+    run_words(run, "unshare", "-U", "--map-user=1000", "--map-group=1000", "-n", "--keep-caps", "bash", "-c",
+              script, SHAPER, NULL);
     assert_string_equal(run->err, "");
     assert_int_equal(run->status, 0);
 }

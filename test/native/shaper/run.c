@@ -3,7 +3,9 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,6 +81,16 @@ void run_finish(struct run *run) {
 void run_program(struct run *run, char *const argv[]) {
     run_start(run, argv, NULL);
     run_finish(run);
+}
+
+void run_words(struct run *run, const char *program, ...) {
+    char *argv[32] = {(char *)(uintptr_t)program};
+    va_list words;
+    va_start(words, program);
+    for (size_t i = 1; (argv[i] = va_arg(words, char *)); i++)
+        if (i == 31) abort();
+    va_end(words);
+    run_program(run, argv);
 }
 
 pid_t start_program(char *const argv[], int fd3) {

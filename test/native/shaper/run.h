@@ -15,6 +15,8 @@ struct run {
 
 // To its end, with stdin from /dev/null; after a minute it is killed with all that it started.
 void run_program(struct run *run, char *const argv[]);
+// The same of the words up to NULL, 31 at most.
+__attribute__((sentinel)) void run_words(struct run *run, const char *program, ...);
 // The same in two steps. `prepare`: called in the new process, for limits and the like; NULL: nothing.
 void run_start(struct run *run, char *const argv[], void (*prepare)(void));
 void run_finish(struct run *run);

@@ -16,7 +16,6 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <time.h>
 
 enum { PORT = 7010, BURSTS = 60, BURST_MAX = 40, PACKETS_MAX = BURSTS * BURST_MAX, HEADERS = 28 };
@@ -196,7 +195,7 @@ static int differences(const char *form, int64_t *late_ns, uint32_t *arrived) {
     char self[256] = {0};
     assert_true(readlink("/proc/self/exe", self, sizeof self - 1) > 0);
     static struct run run;
-    run_program(&run, (char *[]){self, "far", (char *)form, NULL});
+    run_words(&run, self, "far", form, NULL);
     if (run.status != 0) fail_msg("%s: status %d: %s", form, run.status, run.err);
     static struct seen real[PACKETS_MAX], simulated[PACKETS_MAX];
     memset(real, 0, sizeof real);

@@ -36,9 +36,9 @@ static int open_all(void **state) {
 
 static int close_all(void **state) {
     struct fixture *f = *state;
-    int status = tls_meeting_close(&f->meeting);
+    tls_meeting_close(&f->meeting);
     free(f);
-    return status;
+    return 0;
 }
 
 // A handshake in memory: the client asks for `sni` (NULL: none) and expects to be with `name`. True when both

@@ -9,7 +9,6 @@
 #include "test/native/cmocka_unit.h"
 
 #include <endian.h>
-#include <fcntl.h>
 
 enum { MOST = 100 };
 
@@ -260,8 +259,6 @@ static void round_adds_up(const struct link_profile *profile, const char *folder
 }
 
 UNIT_TEST(sums_over_bins_are_the_counters) {
-    char folder[] = "/tmp/trilane-bins-XXXXXX", command[64];
-    assert_non_null(mkdtemp(folder));
     struct random_path_files files;
     random_path_open(&files);
     struct random random;
@@ -273,11 +270,9 @@ UNIT_TEST(sums_over_bins_are_the_counters) {
         profile.down = random_path_settings(&files, &random);
         profile.up = random_path_settings(&files, &random);
         profile.seed = round;
-        round_adds_up(&profile, folder, round, tally);
+        round_adds_up(&profile, unit_folder(), round, tally);
     }
     for (int i = FLOW_BIN_ARRIVED_BYTES; i < FLOW_BIN_COLUMNS; i++)
         assert_true(tally[i] > ROUNDS);
     random_path_close(&files);
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    assert_int_equal(system(command), 0);
 }
