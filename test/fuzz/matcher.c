@@ -45,7 +45,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const char *accepted = line(&data, &size, &accepted_size);
     asked.wish.accepted = codings_accepted(accepted, accepted_size);
     asked.wish.is_secure = asked.scheme[4] == 's';
+    PROMISE((asked.wish.accepted & ~63u) == 0);
+    coding_of(accepted, accepted_size);
     asked.wish.has_range = range_parse(&asked.wish.range, (const char *)data, size);
+    struct byte_range bytes;
+    uint64_t whole;
+    for (uint64_t of = 0; asked.wish.has_range && of < 3; of++)
+        PROMISE(!range_resolve(&asked.wish.range, of, &bytes) ||
+                (bytes.first <= bytes.last && bytes.last < of));
+    PROMISE(!content_range_parse(&bytes, &whole, (const char *)data, size) ||
+            (bytes.first <= bytes.last && bytes.last < whole));
     static struct matcher *matcher;
     static unsigned runs;
     if (runs == 0) PROMISE((matcher = matcher_open(&recording)) != NULL);

@@ -49,11 +49,14 @@ static void close_site(void) {
 }
 
 static struct loop_watch client;
+static bool has_begun; // an HTTP/1.1 answer
 
 static void on_answer(void *context, uint32_t events) {
     uint8_t bytes[65536];
     (void)context, (void)events;
     const ssize_t size = recv(client.fd, bytes, sizeof bytes, MSG_DONTWAIT);
+    if (size >= 9 && !has_begun) PROMISE(memcmp(bytes, "HTTP/1.1 ", 9) == 0);
+    has_begun |= size > 0;
     if (size == 0 || (size < 0 && errno != EAGAIN)) loop_stop(loop);
 }
 
@@ -83,6 +86,7 @@ static void talk(bool is_h2, const uint8_t *data, size_t size, size_t first) {
     PROMISE(send(client.fd, data, first, MSG_NOSIGNAL) == (ssize_t)first);
     rest = data + first;
     rest_bytes = size - first;
+    has_begun = is_h2;
     loop_on_turn_end(loop, send_rest, NULL);
     PROMISE(loop_run(loop) == 0);
     stream_set_close(&streams);

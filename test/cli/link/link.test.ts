@@ -1,5 +1,5 @@
 // What trilane-shaper says of links reaches the callers: profiles, canonical forms, labels, names and refusals. The language
-// itself is tested in test/native/shaper (link_profile_test.c, link_profile_fuzz_test.c).
+// itself is tested in test/native/shaper (link_profile_test.c) and test/fuzz/link.c.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { cpSync, readFileSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// What a request or a recording may hold that nobody meant it to: random and mutated queries, headers and
+// What a request or a recording may hold by nobody's intention: random and mutated queries, recordings and
 // bodies, each in an allocation of its own size, so that the address sanitizer sees a byte read too far.
 #include "archive/content_coding.h"
 #include "archive/matcher.h"
@@ -68,26 +68,6 @@ static char *random_text(size_t *size) {
     for (unsigned i = random_below(4); i > 0; i--)
         text[random_below((unsigned)*size)] = "&=?;,-/*0 \t9aq\0\xff"[random_below(16)];
     return text;
-}
-
-UNIT_TEST(test_headers) {
-    for (int i = 0; i < ROUNDS; i++) {
-        size_t size;
-        char *text = random_text(&size);
-        struct range_request range;
-        struct byte_range bytes;
-        uint64_t whole;
-        if (range_parse(&range, text, size)) {
-            for (uint64_t of = 0; of < 3; of++)
-                if (range_resolve(&range, of, &bytes))
-                    assert_true(bytes.first <= bytes.last && bytes.last < of);
-        }
-        if (content_range_parse(&bytes, &whole, text, size))
-            assert_true(bytes.first <= bytes.last && bytes.last < whole);
-        assert_int_equal(codings_accepted(text, size) & ~63u, 0);
-        coding_of(text, size);
-        free(text);
-    }
 }
 
 UNIT_TEST(test_queries) {

@@ -1,19 +1,13 @@
-// The HTTP/1.1 lane over a socket pair: what a client may do, what it may not, and thousands of things that
-// are neither.
+// The HTTP/1.1 lane over a socket pair: what a client may do, and what it may not. Thousands of things that
+// are neither: test/fuzz/request.c.
 #include "../h1_client.h"
 #include "../lane_site.h"
 #include "base/buf.h"
-#include "base/clock.h"
 #include "replay/h1/h1.h"
 #include "replay/h1/h1_request.h"
 #include "replay/tcp/stream.h"
 #include "test/native/cmocka_unit.h"
 #include "test/native/json_values.h"
-
-#include <sys/epoll.h>
-#include <sys/socket.h>
-
-enum { MUTATIONS = 4000, MUTATED_BYTES_MAX = 2048 };
 
 static struct lane_site site;
 LANE_SITE_FIXTURE(site)
@@ -290,82 +284,4 @@ LANE_SITE_TEST(test_client_vanishes) {
     assert_string_equal(text(connection, "close_reason"), "the peer closed within a request");
     json_decref(report);
     buf_free(&client.answer);
-}
-
-static uint64_t next_random(uint64_t *state) {
-    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return *state >> 33;
-}
-
-// Changes some bytes, repeats or drops stretches, mixes seeds. Returns the new size.
-static size_t mutate(uint64_t *random, char bytes[MUTATED_BYTES_MAX], size_t size) {
-    static const char telling[] = "\r\n: \t0123456789abcdefABCDEF/?*%;=,\x00\x7f\xff";
-    size_t changes = 1 + next_random(random) % 8;
-    for (size_t i = 0; i < changes && size > 0; i++) {
-        size_t at = next_random(random) % size;
-        size_t span = 1 + next_random(random) % 16;
-        if (span > size - at) span = size - at;
-        switch (next_random(random) % 4) {
-        case 0:
-            bytes[at] = (char)next_random(random);
-            break;
-        case 1:
-            bytes[at] = telling[next_random(random) % (sizeof telling - 1)];
-            break;
-        case 2:
-            memmove(bytes + at, bytes + at + span, size - at - span);
-            size -= span;
-            break;
-        default:
-            if (size + span > MUTATED_BYTES_MAX) break;
-            memmove(bytes + at + span, bytes + at, size - at);
-            size += span;
-        }
-    }
-    return size;
-}
-
-LANE_SITE_TEST(test_random_mutations) {
-    static const char *const seeds[] = {
-        "GET /small HTTP/1.1\r\nHost: a.test\r\nAccept: */*\r\nCookie: a=b; c=d\r\n\r\n"
-        "GET /many/3 HTTP/1.1\r\nHost: a.test\r\nConnection: keep-alive\r\n\r\n",
-        "POST /small HTTP/1.1\r\nHost: a.test\r\nTransfer-Encoding: chunked\r\nExpect: 100-continue\r\n\r\n"
-        "5\r\nhello\r\n10;x=y\r\n0123456789abcdef\r\n0\r\nX-Trailer: 1\r\n\r\nGET /small HTTP/1.1\r\nHost: "
-        "a.test\r\n\r\n",
-        "POST /small HTTP/1.1\r\nHost: a.test\r\nContent-Length: 12\r\n\r\n0123456789abHEAD /large "
-        "HTTP/1.1\r\n"
-        "Host: a.test:80\r\nUpgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\n\r\n",
-        "GET http://a.test/empty HTTP/1.0\r\nConnection: keep-alive\r\n\r\nOPTIONS * HTTP/1.1\r\nHost: "
-        "a.test\r\n\r\n",
-    };
-    uint64_t random = 20140512;
-    size_t refused = 0;
-    size_t served = 0;
-    for (size_t i = 0; i < MUTATIONS; i++) {
-        char bytes[MUTATED_BYTES_MAX];
-        const char *seed = seeds[next_random(&random) % (sizeof seeds / sizeof *seeds)];
-        size_t size = strlen(seed);
-        memcpy(bytes, seed, size);
-        size = mutate(&random, bytes, size);
-        struct h1_client client = {.site = &site,
-                                   .input = bytes,
-                                   .input_size = size,
-                                   .step_bytes = 1 + next_random(&random) % 200,
-                                   .finish = true};
-        h1_client_converse(&client); // fails the test if the server neither answers nor ends
-        assert_true(client.ended);
-        if (buf_size(&client.answer) > 0) assert_starts(&client, "HTTP/1.1 ");
-        refused += h1_client_count(&client, "HTTP/1.1 400 ");
-        served += h1_client_count(&client, "HTTP/1.1 200 ");
-        buf_free(&client.answer);
-    }
-    assert_true(refused > MUTATIONS / 20); // else the mutations were too tame to mean anything
-    assert_true(served > MUTATIONS / 20);
-    json_t *report = lane_site_report(&site);
-    json_t *connection;
-    size_t at;
-    json_array_foreach(json_object_get(report, "connections"), at, connection)
-        assert_true(json_is_string(json_object_get(connection, "close_reason")));
-    assert_int_equal(at, MUTATIONS);
-    json_decref(report);
 }
