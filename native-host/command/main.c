@@ -18,9 +18,9 @@
 
 static const char help[] =
     "Usage: trilane-command --record FILE [--output FILE] [--timeout-ms N] -- COMMAND [ARGUMENT]...\n"
-    "Runs a command without a terminal, and writes down how long it took, the CPU time of all its processes "
-    "and how it\n"
-    "ended (schemas/command-record.schema.json, `process`). Processes that it leaves behind are killed.\n"
+    "Runs a command without a terminal, and writes down how long it took, the CPU time of all its processes\n"
+    "and how it ended (schemas/command-record.schema.json, `process`). Processes that it leaves behind are\n"
+    "killed.\n"
     "\n"
     "  --record FILE    the JSON\n"
     "  --output FILE    what it printed, its errors too: the first and the last 256 KiB\n"
