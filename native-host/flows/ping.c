@@ -138,6 +138,14 @@ static void on_interval(void *context, uint64_t now_ns) {
     loop_timer_set(ping->loop, &ping->timer, ping->timer.due_ns + ping->interval_ns);
 }
 
+// -1 with errno as it is.
+static int fail(struct ping *ping) {
+    const int error = errno;
+    ping_close(ping);
+    errno = error;
+    return -1;
+}
+
 static int open_ping(struct ping **out, struct loop *loop, void (*ready)(void *, uint32_t)) {
     const int on = 1;
     struct ping *ping = calloc(1, sizeof *ping);
@@ -151,10 +159,7 @@ static int open_ping(struct ping **out, struct loop *loop, void (*ready)(void *,
         *out = ping;
         return 0;
     }
-    const int error = errno;
-    ping_close(ping);
-    errno = error;
-    return -1;
+    return fail(ping);
 }
 
 int ping_answer(struct ping **out, struct loop *loop, uint16_t port) {
@@ -165,10 +170,7 @@ int ping_answer(struct ping **out, struct loop *loop, uint16_t port) {
         *out = ping;
         return 0;
     }
-    const int error = errno;
-    ping_close(ping);
-    errno = error;
-    return -1;
+    return fail(ping);
 }
 
 int ping_send(struct ping **out, struct loop *loop, const char *address, uint16_t port,
@@ -186,10 +188,7 @@ int ping_send(struct ping **out, struct loop *loop, const char *address, uint16_
         *out = ping;
         return 0;
     }
-    const int error = errno;
-    ping_close(ping);
-    errno = error;
-    return -1;
+    return fail(ping);
 }
 
 void ping_stop(struct ping *ping) {

@@ -1,25 +1,21 @@
 #include "shaper/nodes/ecn.h"
 
-#include "shaper/nodes/byte_order.h"
+#include "shaper/nodes/checksum.h"
+
+#include <string.h>
 
 enum { NOT_ECT = 0, CE = 3 };
-
-// RFC 1624: the checksum follows from the old one and the 16 bits that changed.
-static void correct_checksum(uint8_t *header, uint32_t before, uint32_t after) {
-    uint32_t sum = (~read_16(header + 10) & 0xffff) + (~before & 0xffff) + after;
-    sum = (sum & 0xffff) + (sum >> 16);
-    sum = (sum & 0xffff) + (sum >> 16);
-    header[10] = (uint8_t)(~sum >> 8);
-    header[11] = (uint8_t)~sum;
-}
 
 bool ecn_mark(struct packet *packet) {
     uint8_t *bytes = packet->bytes;
     if (packet->size_bytes >= 20 && bytes[0] >> 4 == 4) {
         if ((bytes[1] & 3) == NOT_ECT) return false;
-        uint32_t before = read_16(bytes);
+        const uint8_t before[2] = {bytes[0], bytes[1]};
+        uint16_t checksum;
+        memcpy(&checksum, bytes + 10, sizeof checksum);
         bytes[1] |= CE;
-        correct_checksum(bytes, before, read_16(bytes));
+        checksum = checksum_after(checksum, before, bytes, sizeof before);
+        memcpy(bytes + 10, &checksum, sizeof checksum);
         return true;
     }
     if (packet->size_bytes >= 40 && bytes[0] >> 4 == 6) { // the traffic class lies across two bytes
