@@ -41,38 +41,13 @@ static bool set_serial(X509 *certificate, const char *name) {
     return ASN1_INTEGER_set_uint64(X509_get_serialNumber(certificate), serial) == 1;
 }
 
-static bool add_key_usage(X509 *certificate, int first_bit, int last_bit) {
-    ASN1_BIT_STRING *usage = ASN1_BIT_STRING_new();
-    bool done = usage != NULL;
-    for (int bit = first_bit; done && bit <= last_bit; bit++)
-        done = ASN1_BIT_STRING_set_bit(usage, bit, 1);
-    done = done && X509_add1_ext_i2d(certificate, NID_key_usage, usage, 1, X509V3_ADD_DEFAULT);
-    ASN1_BIT_STRING_free(usage);
-    return done;
-}
-
-// A key's identifier (RFC 5280, 4.2.1.2, method 1).
-static ASN1_OCTET_STRING *key_identifier(const X509 *certificate) {
-    const ASN1_BIT_STRING *key = X509_get0_pubkey_bitstr(certificate);
-    uint8_t hash[SHA_DIGEST_LENGTH];
-    SHA1(ASN1_STRING_get0_data(key), (size_t)ASN1_STRING_length(key), hash);
-    ASN1_OCTET_STRING *identifier = ASN1_OCTET_STRING_new();
-    if (identifier && ASN1_OCTET_STRING_set(identifier, hash, sizeof hash)) return identifier;
-    ASN1_OCTET_STRING_free(identifier);
-    return NULL;
-}
-
-// Names the issuer's key: the same identifier in the root (as its own) and in the leaf (as its authority's).
-static bool add_key_identifier(X509 *certificate, const X509 *root, bool authority) {
-    ASN1_OCTET_STRING *identifier = key_identifier(root);
-    bool done = identifier != NULL;
-    if (done && authority) {
-        AUTHORITY_KEYID id = {.keyid = identifier};
-        done = X509_add1_ext_i2d(certificate, NID_authority_key_identifier, &id, 0, X509V3_ADD_DEFAULT);
-    } else if (done) {
-        done = X509_add1_ext_i2d(certificate, NID_subject_key_identifier, identifier, 0, X509V3_ADD_DEFAULT);
-    }
-    ASN1_OCTET_STRING_free(identifier);
+// An extension as OpenSSL's configuration files write its value.
+static bool add_extension(X509 *certificate, const X509 *issuer, int nid, const char *value) {
+    X509V3_CTX context;
+    X509V3_set_ctx(&context, issuer, certificate, NULL, NULL, 0);
+    X509_EXTENSION *extension = X509V3_EXT_nconf_nid(NULL, &context, nid, value);
+    bool done = extension && X509_add_ext(certificate, extension, -1);
+    X509_EXTENSION_free(extension);
     return done;
 }
 
@@ -97,13 +72,11 @@ X509 *x509_make_root(EVP_PKEY *key) {
     snprintf(name, sizeof name, "Trilane replay %02x%02x%02x%02x", random[0], random[1], random[2],
              random[3]);
     X509 *root = X509_new();
-    BASIC_CONSTRAINTS constraints = {.ca = ASN1_BOOLEAN_TRUE};
-    enum { KEY_CERT_SIGN = 5, CRL_SIGN = 6 };
     if (root && begin(root, name, key, ROOT_DAYS) && set_common_name(X509_get_subject_name(root), name) &&
         X509_set_issuer_name(root, X509_get_subject_name(root)) &&
-        X509_add1_ext_i2d(root, NID_basic_constraints, &constraints, 1, X509V3_ADD_DEFAULT) &&
-        add_key_usage(root, KEY_CERT_SIGN, CRL_SIGN) && add_key_identifier(root, root, false) &&
-        X509_sign(root, key, EVP_sha256()))
+        add_extension(root, root, NID_basic_constraints, "critical,CA:TRUE") &&
+        add_extension(root, root, NID_key_usage, "critical,keyCertSign,cRLSign") &&
+        add_extension(root, root, NID_subject_key_identifier, "hash") && X509_sign(root, key, EVP_sha256()))
         return root;
     X509_free(root);
     return NULL;
@@ -150,14 +123,6 @@ static bool add_alternative_names(X509 *certificate, const struct x509_leaf *wan
     done = done && (has_own || add_name(names, wanted->name));
     done = done && X509_add1_ext_i2d(certificate, NID_subject_alt_name, names, 0, X509V3_ADD_DEFAULT);
     GENERAL_NAMES_free(names);
-    return done;
-}
-
-static bool add_server_purpose(X509 *certificate) {
-    EXTENDED_KEY_USAGE *usage = sk_ASN1_OBJECT_new_null();
-    bool done = usage && sk_ASN1_OBJECT_push(usage, OBJ_nid2obj(NID_server_auth)) > 0 &&
-                X509_add1_ext_i2d(certificate, NID_ext_key_usage, usage, 0, X509V3_ADD_DEFAULT);
-    sk_ASN1_OBJECT_pop_free(usage, ASN1_OBJECT_free);
     return done;
 }
 
@@ -235,15 +200,16 @@ static bool fill_up(X509 *certificate, const struct x509_leaf *wanted) {
 
 CRYPTO_BUFFER *x509_make_leaf(const struct x509_leaf *wanted, EVP_PKEY *key, const X509 *root,
                               EVP_PKEY *root_key) {
-    enum { COMMON_NAME_MAX = 64, DIGITAL_SIGNATURE = 0 };
+    enum { COMMON_NAME_MAX = 64 };
     X509 *leaf = X509_new();
     CRYPTO_BUFFER *der = NULL;
     const char *subject = strlen(wanted->name) <= COMMON_NAME_MAX ? wanted->name : "Trilane replay";
     if (leaf && begin(leaf, wanted->name, key, LEAF_DAYS) &&
         set_common_name(X509_get_subject_name(leaf), subject) &&
         X509_set_issuer_name(leaf, X509_get_subject_name(root)) && add_alternative_names(leaf, wanted) &&
-        add_key_usage(leaf, DIGITAL_SIGNATURE, DIGITAL_SIGNATURE) && add_server_purpose(leaf) &&
-        add_key_identifier(leaf, root, true) && fill_up(leaf, wanted) &&
+        add_extension(leaf, root, NID_key_usage, "critical,digitalSignature") &&
+        add_extension(leaf, root, NID_ext_key_usage, "serverAuth") &&
+        add_extension(leaf, root, NID_authority_key_identifier, "keyid") && fill_up(leaf, wanted) &&
         X509_sign(leaf, root_key, EVP_sha256()))
         der = x509_to_der(leaf);
     X509_free(leaf);
