@@ -35,7 +35,6 @@ function readBrowsers(text: string | undefined): Browser[] {
 
 function readLevel({ system, "user-data-dir": folder, browser }: InstallHostOptions): Level {
   if (folder === undefined) return { kind: system ? "system" : "user" };
-  if (folder === "") throw new UserError('--user-data-dir "": name the folder of a profile');
   if (system) throw new UserError("--user-data-dir is one profile, --system all users: give one of them");
   if (browser !== undefined)
     throw new UserError("--user-data-dir is read by whichever browser has it: leave out --browser");

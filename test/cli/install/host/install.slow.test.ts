@@ -384,7 +384,7 @@ test("bad words are one line with status 2", async () => {
     [["--browser", "netscape"], /--browser "netscape": is none of chrome, chromium, edge, brave/],
     [["--system", "--home", folder], /leave out --home/],
     [["--system", "--user-data-dir", folder], /give one of them/],
-    [["--user-data-dir", ""], /--user-data-dir "": name the folder of a profile/],
+    [["--user-data-dir", ""], /--user-data-dir: a value is missing: give FOLDER/],
     [["--browser", "edge", "--user-data-dir", folder], /leave out --browser/],
   ] as const) {
     const { status, out, err } = await run({ HOME: folder }, ...words);
