@@ -10,7 +10,7 @@ import type { Labs } from "./labs.ts";
 import type { EndedAttempt, Measuring, RunControl, RunnerCell, RunnerOptions, RunOutcome, Unit } from "./measuring.ts";
 import type { PlannedTask } from "./planned_task.ts";
 import { RetryBudget } from "./retry_budget.ts";
-import { runSideBySide } from "./side_by_side.ts";
+import { expectedWidths, runSideBySide } from "./side_by_side.ts";
 import { TimeSpent } from "./time_spent.ts";
 
 const oneLab: Labs = { most: 1, mayShare: () => false };
@@ -33,6 +33,9 @@ class Runner<Cell extends RunnerCell, Made extends EndedAttempt> {
   readonly #admission: Admission;
   readonly #waiting: Waiting;
   readonly #left: readonly PlannedTask<Cell>[];
+  readonly #units: readonly Unit<Cell>[];
+  /** How many tasks are expected to run at a time while this one does. */
+  readonly #widths: ReadonlyMap<PlannedTask<Cell>, number>;
   readonly #time: TimeLeft;
   readonly #spent: TimeSpent;
   readonly #retries: RetryBudget;
@@ -64,10 +67,21 @@ class Runner<Cell extends RunnerCell, Made extends EndedAttempt> {
     const cells = tasks.map(({ cell }) => cell);
     this.#evidenceOf = evidence === undefined ? null : evidenceFolders(evidence, sweep, cells, measuring.evidenceNames);
     this.#left = tasks.filter((task) => !task.isDone(true));
-    const guess = this.#left.reduce((sum, { cell }) => sum + guess_ms(cell), after?.guess_ms ?? 0);
+    this.#units = this.#unitsOf(this.#left);
+    const widths = expectedWidths(this.#units, labs.most, (unit) => this.#mayShare(unit));
+    this.#widths = new Map(
+      this.#units.flatMap((unit, index) => unit.map((task) => [task, widths[index] ?? 1] as const)),
+    );
+    const guess = this.#left.reduce((sum, task) => sum + this.#guess_ms(task), after?.guess_ms ?? 0);
     this.#time = new TimeLeft(guess, options.most_ms);
+    // Lost time is that of attempts, however many run at a time.
+    const expected_ms = this.#left.reduce((sum, { cell }) => sum + guess_ms(cell), after?.guess_ms ?? 0);
     this.#spent = new TimeSpent(timeLimit?.stored ?? [], now_ms ?? (() => performance.now()));
-    this.#retries = new RetryBudget(retries?.for_s, this.#time.left_ms, retries?.share);
+    this.#retries = new RetryBudget(
+      retries?.for_s,
+      Math.min(expected_ms, options.most_ms?.() ?? Number.POSITIVE_INFINITY),
+      retries?.share,
+    );
     this.#all = tasks.length;
     this.#done = tasks.length - this.#left.length;
   }
@@ -87,7 +101,7 @@ class Runner<Cell extends RunnerCell, Made extends EndedAttempt> {
       ...starting,
     });
     const ran =
-      (await this.#runUnits(this.#units(), false)) &&
+      (await this.#runUnits(this.#units, false)) &&
       (await this.#runDeferred()) &&
       (after === undefined || (await after.run(this.#control())));
     const finished = ran && (await retryWhileBlocked(() => results.finishSweep(sweep.id), this.#waiting)) !== null;
@@ -96,16 +110,21 @@ class Runner<Cell extends RunnerCell, Made extends EndedAttempt> {
   }
 
   /** In the planned order; side by side, within a round the links first that may share the machine. */
-  #units(): Unit<Cell>[] {
+  #unitsOf(tasks: readonly PlannedTask<Cell>[]): Unit<Cell>[] {
     const { placeOf, roundOf } = this.#measuring;
     const isBeside = this.#labs.most > 1;
-    if (!isBeside && !roundOf) return this.#left.map((task) => [task]);
+    if (!isBeside && !roundOf) return tasks.map((task) => [task]);
     const roundOfTask = ({ planned: { block } }: PlannedTask<Cell>): number => roundOf?.(block) ?? block;
-    const groups = Map.groupBy(this.#left, (task) => `${roundOfTask(task)} ${placeOf(task.cell)}`);
+    const groups = Map.groupBy(tasks, (task) => `${roundOfTask(task)} ${placeOf(task.cell)}`);
     const units = [...groups.values()] as unknown as Unit<Cell>[];
     if (!isBeside) return units;
     const isAlone = (unit: Unit<Cell>): number => Number(!this.#mayShare(unit));
     return units.toSorted((a, b) => roundOfTask(a[0]) - roundOfTask(b[0]) || isAlone(a) - isAlone(b));
+  }
+
+  /** What a task adds to the time left: several that run at a time share it. */
+  #guess_ms(task: PlannedTask<Cell>): number {
+    return this.#options.guess_ms(task.cell) / (this.#widths.get(task) ?? 1);
   }
 
   #mayShare(unit: Unit<Cell>): boolean {
@@ -245,7 +264,7 @@ class Runner<Cell extends RunnerCell, Made extends EndedAttempt> {
     if (this.#skipped.has(task)) return false;
     this.#skipped.add(task);
     this.#all--;
-    this.#time.skipped(this.#options.guess_ms(task.cell));
+    this.#time.skipped(this.#guess_ms(task));
     return true;
   }
 
@@ -265,7 +284,8 @@ class Runner<Cell extends RunnerCell, Made extends EndedAttempt> {
       const made = await this.#attempt(task, lab);
       if (made === null) return "stopped";
       const judged = fault === null ? made : this.#spoiled(made, fault);
-      this.#admission.ended(judged, Math.max(others, this.#running - 1) > 0);
+      const beside = Math.max(others, this.#running - 1);
+      this.#admission.ended(judged, beside > 0);
       const { status, reasons, wall_ms } = judged;
       const place = { cell: cell.id, block: task.planned.block, attempt };
       const row = { ...place, position: task.planned.position, status, reasons, started_at, wall_ms };
@@ -275,7 +295,7 @@ class Runner<Cell extends RunnerCell, Made extends EndedAttempt> {
       this.#retries.ended(judged.reasons, judged.wall_ms);
       this.#wall_ms += judged.wall_ms;
       isLast = fault !== null || this.#isDone(task);
-      this.#time.ended(this.#options.guess_ms(cell), turn_ms + judged.wall_ms, isLast);
+      this.#time.ended(this.#guess_ms(task), (turn_ms + judged.wall_ms) / (beside + 1), isLast);
       if (isLast) this.#done++;
       const left_s = this.#time.left_ms / 1000;
       measuring.ended(task, judged, { attempt, row: stored.written, done: this.#done, all: this.#all, left_s });

@@ -17,6 +17,22 @@ export interface SideBySide<Unit> {
   readonly fail: () => void;
 }
 
+/** For each unit, how many of them run at a time while it does: those next to one another that may share, up to `most`. A guess for the time left. */
+export function expectedWidths<Unit>(
+  units: readonly Unit[],
+  most: number,
+  mayShare: (unit: Unit) => boolean,
+): number[] {
+  const widths = units.map(() => 1);
+  for (let from = 0; from < units.length; ) {
+    let to = from;
+    while (to < units.length && mayShare(units[to] as Unit)) to++;
+    widths.fill(Math.max(1, Math.min(most, to - from)), from, to);
+    from = Math.max(to, from + 1);
+  }
+  return widths;
+}
+
 /** True when all units ran. What the first failed one threw is thrown once nothing runs any more. */
 export async function runSideBySide<Unit>(units: readonly Unit[], how: SideBySide<Unit>): Promise<boolean> {
   const running = new Set<Promise<void>>();

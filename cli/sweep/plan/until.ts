@@ -24,7 +24,8 @@ export const untilOptions = (compared = "each pair of lanes") =>
     }),
     "time-limit": {
       placeholder: "TIME",
-      describe: "end, with the report, when all runs together have taken 90s, 30min or 8h",
+      describe:
+        "end, with the report, when all runs together have taken 90s, 30min or 8h; the one under way (with --labs: each lab's block) still ends",
     },
   }) as const;
 

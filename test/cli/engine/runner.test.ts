@@ -366,6 +366,26 @@ for (const [name, kind] of Object.entries(kinds))
       results.close();
     });
 
+    test("two labs: they share the time that is left", async () => {
+      const times = async (given: Partial<Given>): Promise<readonly number[]> => {
+        const { run, events, results } = place();
+        await run(valid, given);
+        results.close();
+        return events.flatMap((event) =>
+          "expected_s" in event
+            ? [event.expected_s]
+            : "left_s" in event && event.event !== "link-tested"
+              ? [event.left_s]
+              : [],
+        );
+      };
+      const [alone = 0] = await times({});
+      const [first = 0, ...left] = await times({ labs });
+      assert.ok(Math.abs(first - alone / 2) < 1e-9, `${first} of ${alone}`);
+      assert.equal(left.length, kind.tasks);
+      assert.equal(left.at(-1), 0);
+    });
+
     test("two labs: an attempt over a link that needs the machine has it to itself", async () => {
       const { run, rows, results } = place();
       let running = 0;

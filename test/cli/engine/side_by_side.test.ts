@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { runSideBySide, type SideBySide } from "../../../cli/engine/side_by_side.ts";
+import { expectedWidths, runSideBySide, type SideBySide } from "../../../cli/engine/side_by_side.ts";
 
 /** Runs units named by what they are: s shares, q shares but needs quiet first, a is alone. Says how many ran at each start. */
 async function run(units: readonly string[], most: number, change: Partial<SideBySide<string>> = {}) {
@@ -107,4 +107,12 @@ test("the first failure is thrown once nothing runs any more, and the others are
   });
   await assert.rejects(failing, /^Error: no browser$/);
   assert.equal(running, 0);
+});
+
+test("how many are expected to run at a time: those next to one another that may share, up to the limit", () => {
+  const units = ["s1", "s2", "s3", "a1", "s4", "a2", "s5", "s6"];
+  const widths = (most: number) => expectedWidths(units, most, (unit) => unit.startsWith("s"));
+  assert.deepEqual(widths(2), [2, 2, 2, 1, 1, 1, 2, 2]);
+  assert.deepEqual(widths(8), [3, 3, 3, 1, 1, 1, 2, 2]);
+  assert.deepEqual(new Set(widths(1)), new Set([1]));
 });
