@@ -6,8 +6,8 @@ import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import { atomicWrite } from "../base/atomic_write.ts";
 import { UserError } from "../base/errors.ts";
 import { printFile, printJson, printLines } from "../base/terminal_text.ts";
-import { readNumber } from "../results/export/choose.ts";
-import type { AnySweep } from "../results/store/results.ts";
+import { ofFile, readNumber } from "../results/export/choose.ts";
+import type { AnySweep, Results } from "../results/store/results.ts";
 import type { ExportTerms } from "./plan_kind.ts";
 
 /** `--json` alone means the one document that JSON readers want. */
@@ -21,13 +21,14 @@ export const gotWords = (format: string | undefined): string =>
 export function chosenFormat<Format extends string>(
   formats: readonly Format[],
   terms: ExportTerms,
+  results: Results,
   { id, kind }: AnySweep,
 ): Format {
   const format = wantedFormat(terms);
   const known = formats.find((each) => each === format);
   if (known) return known;
   throw new UserError(
-    `export: sweep ${id} has ${kind}: --format must be one of ${formats.join(", ")}${gotWords(format)}`,
+    `export: sweep ${id}${ofFile(results)} has ${kind}: --format must be one of ${formats.join(", ")}${gotWords(format)}`,
   );
 }
 
@@ -35,17 +36,19 @@ export function chosenFormat<Format extends string>(
 export function chosenAttempts<Attempt>(
   all: readonly Attempt[],
   { load }: ExportTerms,
+  results: Results,
   { id }: AnySweep,
   idOf: (attempt: Attempt) => number,
   [one, several, command]: readonly [one: string, several: string, command: string],
 ): readonly Attempt[] {
-  if (all.length === 0) throw new UserError(`sweep ${id} has no ${several} yet: \`trilane ${command}\` resumes it`);
+  const sweep = `sweep ${id}${ofFile(results)}`;
+  if (all.length === 0) throw new UserError(`${sweep} has no ${several} yet: \`trilane ${command}\` resumes it`);
   if (load === undefined) return all;
   const number = readNumber(load, "load");
   const chosen = all.filter((attempt) => idOf(attempt) === number);
   if (chosen.length > 0) return chosen;
   throw new UserError(
-    `no ${one} ${number} in sweep ${id}: \`trilane export --format csv\` lists the ${several} of a sweep`,
+    `no ${one} ${number} in ${sweep}: \`trilane export --format csv\` lists the ${several} of a sweep`,
   );
 }
 

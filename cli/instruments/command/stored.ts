@@ -50,9 +50,9 @@ function exportDocument(sweep: CommandSweep, { cells, runs }: Exported, all: Exp
 
 async function exportCommands(results: Results, id: number, terms: ExportTerms): Promise<void> {
   const sweep = results.sweepOf(commandSweeps, id);
-  const kind = chosenFormat(commandFormats, terms, sweep);
+  const kind = chosenFormat(commandFormats, terms, results, sweep);
   const all = measuredRunsOf<CommandRecord>(results, id);
-  const runs = chosenAttempts(all, terms, sweep, (run) => run.id, ["run", "runs", "time"]);
+  const runs = chosenAttempts(all, terms, results, sweep, (run) => run.id, ["run", "runs", "time"]);
   const ids = new Set(runs.map(({ cell }) => cell));
   const allCells = measuredCellsOf(results, id);
   const chosen = { cells: allCells.filter((cell) => ids.has(cell.id)), runs };

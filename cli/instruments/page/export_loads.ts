@@ -50,7 +50,7 @@ function pieces(
 
 /** Of the named sweep, or of the newest one that has loads. */
 export async function exportLoads(results: Results, id: number, terms: ExportTerms): Promise<void> {
-  const format = chosenFormat(pageFormats, terms, results.sweep(id));
+  const format = chosenFormat(pageFormats, terms, results, results.sweep(id));
   if (format === "race" && terms.load !== undefined)
     throw new UserError("export: --format race is of a whole race: leave out --load");
   const chosen = chooseLoads(results, terms.named, terms.load);

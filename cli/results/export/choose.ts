@@ -20,6 +20,9 @@ export function resultsOf(home: string): Results {
   return results;
 }
 
+/** Follows a sweep's number in errors: which file has it, if a file was named. */
+export const ofFile = ({ path, remedies }: Results): string => (remedies.isForeign ? ` of ${path}` : "");
+
 /** A positive whole number as typed. */
 export function readNumber(text: string | number, name: string, remedy = "see `trilane list`"): number {
   const number = typeof text === "number" ? text : /^\d+$/.test(text) ? Number(text) : Number.NaN;
@@ -77,7 +80,7 @@ export function chooseLoads(
     }
     const { id, name } = sweeps[0] ?? chooseSweep(results, requestedSweep);
     const what = name.startsWith("race-") ? "race" : "sweep";
-    throw new UserError(`${what} ${id} has no loads yet: the command that began it resumes it`);
+    throw new UserError(`${what} ${id}${ofFile(results)} has no loads yet: the command that began it resumes it`);
   }
   const id = readNumber(requestedLoad, "load");
   const sweeps = requestedSweep === undefined ? results.listSweeps() : [chooseSweep(results, requestedSweep)];
@@ -86,5 +89,7 @@ export function chooseLoads(
     if (load) return { sweep, loads: [load] };
   }
   const where = requestedSweep === undefined ? "in the results" : `in sweep ${requestedSweep}`;
-  throw new UserError(`no load ${id} ${where}: \`trilane export --format csv\` lists the loads of a sweep`);
+  throw new UserError(
+    `no load ${id} ${where}${ofFile(results)}: \`trilane export --format csv\` lists the loads of a sweep`,
+  );
 }

@@ -43,12 +43,12 @@ function exportDocument(sweep: FetchSweep, { cells, fetches }: Exported, all: Ex
 }
 
 export async function exportFetches(results: Results, sweep: FetchSweep, terms: ExportTerms): Promise<void> {
-  const kind = chosenFormat(fetchFormats, terms, sweep);
+  const kind = chosenFormat(fetchFormats, terms, results, sweep);
   const systems = systemsOf(terms);
   if (systems && kind !== "csv")
     throw new UserError(`export: --prefixes fills columns of --format csv: leave it out, or ask for csv`);
   const all = fetchesOf(results, sweep.id);
-  const fetches = chosenAttempts(all, terms, sweep, ({ id }) => id, ["fetch", "fetches", "fetch"]);
+  const fetches = chosenAttempts(all, terms, results, sweep, ({ id }) => id, ["fetch", "fetches", "fetch"]);
   const ids = new Set(fetches.map(({ cell }) => cell));
   const allCells = storedFetchCellsOf(results, sweep.id);
   const chosen = { cells: allCells.filter(({ id }) => ids.has(id)), fetches };

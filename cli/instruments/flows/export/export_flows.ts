@@ -78,9 +78,9 @@ function pieces(
 }
 
 export async function exportFlows(results: Results, sweep: FlowSweep, terms: ExportTerms): Promise<void> {
-  const kind = chosenFormat(flowFormats, terms, sweep);
+  const kind = chosenFormat(flowFormats, terms, results, sweep);
   const all = exportedRuns(flowCellsOf(results, sweep.id), flowRunsOf(results, sweep.id));
-  const runs = chosenAttempts(all, terms, sweep, ({ run }) => run.id, ["run", "runs", "flows"]);
+  const runs = chosenAttempts(all, terms, results, sweep, ({ run }) => run.id, ["run", "runs", "flows"]);
   const about = { kind, sweep: sweep.id };
   if (kind !== "flent")
     return await writeExport(pieces(results, sweep, runs, kind), { ...about, loads: runs.length }, terms);

@@ -63,7 +63,12 @@ test("what cannot be done is one line with the remedy and status 2, and nothing 
     assert.ok(!existsSync(join(home, "results.db")), "looking makes nothing");
     storeFixture(home, raceFixture);
     for (const [words, message] of [
-      [["export"], /--format must be one of har, csv, json, race/],
+      [["export"], /sweep \d+ has pages: --format must be one of har, csv, json, race/],
+      [["export", join(home, "results.db")], /sweep \d+ of \/.*\/results\.db has pages: --format must be one of har/],
+      [
+        ["export", join(home, "results.db"), "--format", "csv", "--load", "999"],
+        /no load 999 .*of \/.*\/results\.db: /,
+      ],
       [["export", "--format", "pdf"], /got "pdf"/],
       [["export", "--format", "har", "--load", "999", "--out", join(home, "x.har")], /no load 999/],
       [["report", "99"], /no sweep 99/],
