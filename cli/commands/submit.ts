@@ -7,9 +7,10 @@ import { checkout } from "../base/programs.ts";
 import { printJson, printLines, say } from "../base/terminal_text.ts";
 import { refuseOurs } from "../sweep/cluster/slurm.ts";
 import { type Submitting, slurmDryRun, sshDryRun, submitOverSsh, submitToSlurm } from "../sweep/cluster/submit.ts";
-import { submittedLines } from "../sweep/cluster/words.ts";
+import { plannedLines, submittedLines } from "../sweep/cluster/words.ts";
 import { clusterPlans, defineCluster } from "./cell.ts";
 import type { Command, OptionsOf, Table } from "./command.ts";
+import { printPlanned } from "./run_options.ts";
 
 const define = (table: Table) =>
   defineCluster(table)
@@ -86,12 +87,10 @@ export const command: Command<SubmitOptions> = {
     const source = await pageSource();
     const submitting: Submitting = { home, source, ...(await clusterPlans(home, source, options, trials)), say };
     if (options["dry-run"]) {
-      printLines(
-        options.slurm
-          ? slurmDryRun(submitting, slurmOptions(options)).trimEnd().split("\n")
-          : sshDryRun(submitting, sshOptions(options)),
-      );
-      return;
+      const planned = options.slurm
+        ? slurmDryRun(submitting, slurmOptions(options))
+        : sshDryRun(submitting, sshOptions(options));
+      return printPlanned(json, planned, plannedLines(planned));
     }
     const submitted = options.slurm
       ? await submitToSlurm(submitting, slurmOptions(options))

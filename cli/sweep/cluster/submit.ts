@@ -4,19 +4,18 @@ import { constants } from "node:os";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import type { Submission } from "../../../schemas/generated/submission.ts";
+import type { SubmissionPlanned } from "../../../schemas/generated/submission_planned.ts";
 import type { Submitted } from "../../../schemas/generated/submitted.ts";
 import type { PlanPage } from "../../../schemas/generated/sweep_plan.ts";
 import { atomicWrite } from "../../base/atomic_write.ts";
 import { RunError, UserError } from "../../base/errors.ts";
 import { makeFolder } from "../../base/make_folder.ts";
-import { count } from "../../base/numbers.ts";
 import { checkout } from "../../base/programs.ts";
 import { version } from "../../base/version.ts";
 import { explainFailure, isLocked, shardRemedies, sqliteCode } from "../../results/store/failure.ts";
 import { openSqlite } from "../../results/store/sqlite.ts";
 import { pageName } from "../plan/page_patterns.ts";
 import type { PageSource } from "../plan/page_source.ts";
-import { rangesOf } from "../plan/places.ts";
 import { isFinished, shardsIn } from "./shards.ts";
 import type { SharedPlan } from "./shared_plan.ts";
 import {
@@ -150,14 +149,28 @@ function slurmScripts(
   }));
 }
 
+type PlannedParts = Partial<Pick<SubmissionPlanned, "scripts" | "hosts" | "needs" | "recordings">>;
+
+const plannedOf = (
+  { plan, shards }: Submitting,
+  system: SubmissionPlanned["system"],
+  cells: number[],
+  parts: PlannedParts,
+): SubmissionPlanned => ({
+  ...{ schema: "trilane/submission-planned/1", name: plan.name, shards, system, of: plan.cells, cells },
+  ...{ scripts: [], hosts: [], needs: [], recordings: [] },
+  ...parts,
+});
+
 /** What would be handed in. Writes nothing, and reaches no Slurm. */
-export function slurmDryRun(submitting: Submitting, slurm: SlurmOptions): string {
+export function slurmDryRun(submitting: Submitting, slurm: SlurmOptions): SubmissionPlanned {
   refuseUnquotable(submitting.shards);
   const before = readSubmission(submitting.shards);
   refuseOtherTerms(before, submitting);
   const name = nameOf(submitting.plan, before?.id ?? "new");
-  const scripts = slurmScripts(submitting, name, missingCells(submitting), slurm);
-  return scripts.map(({ text }) => text).join("\n");
+  const cells = missingCells(submitting);
+  const scripts = slurmScripts(submitting, name, cells, slurm).map(({ path, text }) => ({ path, text }));
+  return plannedOf(submitting, "slurm", cells, { scripts });
 }
 
 export async function submitToSlurm(submitting: Submitting, slurm: SlurmOptions): Promise<Submitted> {
@@ -181,17 +194,14 @@ export async function submitToSlurm(submitting: Submitting, slurm: SlurmOptions)
 /** Where to, beyond the submission's own terms. */
 type SshDestination = Pick<SshTerms, "hosts" | "ssh" | "program">;
 
-/** What would run, for people. Writes nothing, and reaches no host. */
-export function sshDryRun(submitting: Submitting, { hosts, program }: SshDestination): string[] {
-  const { plan, shards } = submitting;
-  refuseOtherTerms(readSubmission(shards), submitting);
-  const cells = missingCells(submitting);
-  const recordings = [...pagesOf(submitting).keys()];
-  return [
-    `${cells.length} of ${count(plan.cells, "cell")} would run on ${hosts.join(", ")}${cells.length > 0 ? `: ${rangesOf(cells)}` : ""}`,
-    `each host needs: ${[`Trilane ${version} as ${program}`, ...plan.programs].join(", ")}`,
-    ...(recordings.length > 0 ? [`recordings that would be sent: ${recordings.join(", ")}`] : []),
-  ];
+/** What would run. Writes nothing, and reaches no host. */
+export function sshDryRun(submitting: Submitting, { hosts, program }: SshDestination): SubmissionPlanned {
+  refuseOtherTerms(readSubmission(submitting.shards), submitting);
+  return plannedOf(submitting, "ssh", missingCells(submitting), {
+    hosts: [...hosts],
+    needs: [`Trilane ${version} as ${program}`, ...submitting.plan.programs],
+    recordings: [...pagesOf(submitting).keys()],
+  });
 }
 
 /** Returns when all has run; null if a signal stopped it, which it prints. RunError if cells are still missing then. */

@@ -1,5 +1,6 @@
 // What the commands of several machines say to people. Pure.
 import type { Merged } from "../../../schemas/generated/merged.ts";
+import type { SubmissionPlanned } from "../../../schemas/generated/submission_planned.ts";
 import type { Submitted } from "../../../schemas/generated/submitted.ts";
 import { count } from "../../base/numbers.ts";
 import { textTable } from "../../base/text_table.ts";
@@ -29,6 +30,21 @@ export function mergedLines(
       : []),
     `${there} of ${count(cells, "cell")}, ${count(loads, attempts.replace(/(?<=ch)es$|s$/, ""), attempts)}`,
     `merged: ${path}`,
+  ];
+}
+
+/** What would be handed in: Slurm's scripts as they are, or what would run on the hosts. */
+export function plannedLines({ system, of, cells, scripts, hosts, needs, recordings }: SubmissionPlanned): string[] {
+  if (system === "slurm")
+    return scripts
+      .map(({ text }) => text)
+      .join("\n")
+      .trimEnd()
+      .split("\n");
+  return [
+    `${cells.length} of ${count(of, "cell")} would run on ${hosts.join(", ")}${cells.length > 0 ? `: ${rangesOf(cells)}` : ""}`,
+    `each host needs: ${needs.join(", ")}`,
+    ...(recordings.length > 0 ? [`recordings that would be sent: ${recordings.join(", ")}`] : []),
   ];
 }
 

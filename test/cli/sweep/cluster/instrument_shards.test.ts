@@ -36,7 +36,7 @@ import { isFinished, shardPath } from "../../../../cli/sweep/cluster/shards.ts";
 import { cellsOfShard, type Shard } from "../../../../cli/sweep/cluster/shared_plan.ts";
 import { slurmDryRun, sshDryRun } from "../../../../cli/sweep/cluster/submit.ts";
 import { hostFacts } from "../../../../cli/sweep/cluster/this_host.ts";
-import { mergedLines } from "../../../../cli/sweep/cluster/words.ts";
+import { mergedLines, plannedLines } from "../../../../cli/sweep/cluster/words.ts";
 import { schemaErrors } from "../../../schemas/schema_errors.ts";
 import { tempFolder } from "../../../temp_folder.ts";
 import { commandRun } from "../../instruments/command/runs.ts";
@@ -228,15 +228,17 @@ for (const { kind, document, cells, each, programs, begin, record, left, counted
       const said: string[] = [];
       const { plan } = await shared();
       const submitting = { home: "/home", source, plan, shards: folder, reference: null };
-      const script = slurmDryRun({ ...submitting, say: (line) => said.push(line) }, { cpus: null, options: [] });
+      const slurm = slurmDryRun({ ...submitting, say: (line) => said.push(line) }, { cpus: null, options: [] });
+      const script = plannedLines(slurm).join("\n");
       assert.match(script, /^#SBATCH --array=2-3$/m);
       assert.match(script, /'?--reference'? '?none/);
       for (const program of programs) assert.ok(script.includes(`\n# Each node needs "${program}".\n`), script);
-      const lines = sshDryRun(
+      const ssh = sshDryRun(
         { ...submitting, say: (line) => said.push(line) },
         { hosts: ["a", "b"], ssh: [], program: "/t" },
       );
-      assert.deepEqual(lines, [
+      assert.equal(schemaErrors("submission-planned", ssh), null);
+      assert.deepEqual(plannedLines(ssh), [
         "2 of 3 cells would run on a, b: 2-3",
         `each host needs: ${[`Trilane ${version} as /t`, ...programs].join(", ")}`,
       ]);

@@ -18,8 +18,10 @@ import { parallelWords } from "../../../../cli/sweep/cluster/ssh.ts";
 import { readSubmission, refuseOther } from "../../../../cli/sweep/cluster/submission.ts";
 import { slurmDryRun, withSubmitLock } from "../../../../cli/sweep/cluster/submit.ts";
 import { hostName, machineId } from "../../../../cli/sweep/cluster/this_host.ts";
+import { plannedLines } from "../../../../cli/sweep/cluster/words.ts";
 import { countPlaces, placeOf, placesOf, rangesOf } from "../../../../cli/sweep/plan/places.ts";
 import { planDigest, planOf, readPlan } from "../../../../cli/sweep/plan/plan.ts";
+import { schemaErrors } from "../../../schemas/schema_errors.ts";
 import { tempFolder } from "../../../temp_folder.ts";
 import { madePlan, madeReference, madeShard } from "./made_shard.ts";
 
@@ -250,15 +252,17 @@ describe("submit", () => {
 
   test("hands in only what no machine has finished, and writes nothing on a dry run", () => {
     const shards = join(folder, "shards");
-    const script = slurmDryRun(submitting(shards), { cpus: null, options: [] });
-    assert.match(script, /^#SBATCH --array=1-4$/m);
+    const planned = slurmDryRun(submitting(shards), { cpus: null, options: [] });
+    assert.equal(schemaErrors("submission-planned", planned), null);
+    assert.deepEqual([planned.cells, planned.of], [[1, 2, 3, 4], 4]);
+    assert.match(plannedLines(planned).join("\n"), /^#SBATCH --array=1-4$/m);
     assert.equal(existsSync(shards), false);
     madeShard({ folder, host: "a", cell: 1 });
     madeShard({ folder, host: "b", cell: 2, blocks: 1 });
     writeFileSync(join(folder, "cell-0003-a.db"), "cut");
     const said: string[] = [];
     const again = { ...submitting(folder), say: (line: string) => said.push(line) };
-    assert.match(slurmDryRun(again, { cpus: null, options: [] }), /^#SBATCH --array=2-4$/m);
+    assert.match(slurmDryRun(again, { cpus: null, options: [] }).scripts[0]?.text ?? "", /^#SBATCH --array=2-4$/m);
     assert.equal(said.length, 1);
     assert.match(said[0] ?? "", /cell-0003-a\.db: .*: move it away, .*; until then cell 3 is missing$/);
   });
@@ -333,6 +337,23 @@ describe("submit", () => {
     for (const name of ['a"b', "a\\b", "a\nb"]) {
       const dryRun = () => slurmDryRun(submitting(join(folder, name)), { cpus: null, options: [] });
       assert.throws(dryRun, /^UserError: [^\n]*name another with --shards$/, name);
+    }
+  });
+
+  test("a dry run with --json is one document", () => {
+    const plan = join(folder, "plan.json");
+    writeFileSync(plan, JSON.stringify({ ...madePlan(), pages: [{ synth: "cse534-count-1" }] }));
+    const trilane = join(import.meta.dirname, "..", "..", "..", "..", "cli", "trilane");
+    for (const [where, system] of [
+      [["--slurm"], "slurm"],
+      [["--ssh", "lab1"], "ssh"],
+    ] as const) {
+      const words = ["submit", plan, ...where, "--dry-run", "--json", "--home", folder];
+      const { status, stdout, stderr } = spawnSync(trilane, words, { encoding: "utf8", cwd: folder });
+      assert.deepEqual([status, stderr], [0, ""]);
+      const planned = JSON.parse(stdout);
+      assert.equal(schemaErrors("submission-planned", planned), null);
+      assert.equal(planned.system, system);
     }
   });
 
