@@ -14,7 +14,7 @@ interface TempSibling {
   readonly keep: () => void;
 }
 
-/** Makes one, empty. Throws the system's error where it cannot be made. */
+/** Makes one, empty. If it cannot be made, throws the system's error of the file beside it, which is the one that a user knows. */
 export function createTempSibling(path: string): TempSibling {
   const aside = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString("hex")}`);
   // Before it is there: a signal in between would leave it.
@@ -23,7 +23,7 @@ export function createTempSibling(path: string): TempSibling {
     closeSync(openSync(aside, "wx"));
   } catch (error) {
     keep();
-    throw error;
+    throw error instanceof Error && "path" in error ? Object.assign(error, { path }) : error;
   }
   return { aside, keep };
 }

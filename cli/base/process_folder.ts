@@ -1,7 +1,7 @@
 // Temporary folders named after the process that made them, trilane-KIND-PID-XXXXXX: what was killed with -9 could not remove
-// its own, so whoever makes the next one of the kind removes those whose processes are known to be gone: this user's,
-// with the mark that each is given. Those of other containers and machines that share the parent stay for a week. Does not remove
-// them at an end.
+// its own, so whoever makes the next one of the kind removes those whose processes are known to be gone: this user's, with the
+// mark that each is given, or without it if they are empty and an hour old. Those of other containers and machines that share the
+// parent stay for a week. Does not remove them at an end.
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { lstat, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -34,6 +34,7 @@ function isRunning(pid: number): boolean {
 
 /** A file in each that says whose it is. */
 const mark = ".trilane";
+const unfinishedMark = `${mark}-new`;
 
 async function isOurs(folder: string): Promise<boolean> {
   const [itself, marked] = await Promise.all([lstat(folder), lstat(join(folder, mark))]);
@@ -43,9 +44,23 @@ async function isOurs(folder: string): Promise<boolean> {
 /** Of folders whose process cannot be looked for from here: none in use is that old. */
 const oldest_ms = 7 * 24 * 3600 * 1000;
 
-/** False too where it cannot be said. */
+/** Its maker marks one at once: an empty one of that age was left by who was killed in between. */
+const unmarked_ms = 3600 * 1000;
+
+async function isUnmarked(folder: string): Promise<boolean> {
+  const [itself, names] = await Promise.all([lstat(folder), readdir(folder)]);
+  return (
+    itself.isDirectory() &&
+    itself.uid === process.getuid?.() &&
+    names.every((name) => name === unfinishedMark) &&
+    Date.now() - itself.mtimeMs > unmarked_ms
+  );
+}
+
+/** False too if it cannot be said. */
 async function isLeft(folder: string, pid: number): Promise<boolean> {
   try {
+    if (await isUnmarked(folder)) return true;
     if (!(await isOurs(folder))) return false;
     const text = await readFile(join(folder, mark), "utf8");
     // Earlier builds left it empty.
@@ -92,7 +107,7 @@ export function makeProcessFolder(parent: string, kind: FolderKind): string {
   const folder = mkdtempSync(join(parent, `trilane-${kind}-${process.pid}-`));
   try {
     // Never there half: an empty one would be judged by the number in the name.
-    const written = join(folder, `${mark}-new`);
+    const written = join(folder, unfinishedMark);
     writeFileSync(written, JSON.stringify(thisProcess()));
     renameSync(written, join(folder, mark));
   } catch (error) {

@@ -1,7 +1,7 @@
 // The command line's outer face: help, version, one-line errors with exit status 2, and where data live.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { homeFolder } from "../../cli/base/home.ts";
@@ -125,6 +125,17 @@ test("the data folder: --home before TRILANE_HOME before an absolute XDG_DATA_HO
   assert.equal(homeFolder(undefined, environment), "/a");
   assert.equal(homeFolder(undefined, { XDG_DATA_HOME: "/b" }), "/b/trilane");
   assert.match(homeFolder(undefined, { XDG_DATA_HOME: "relative" }), /\.local\/share\/trilane$/);
+});
+
+test("a file in place of the data folder, or of one above it, is refused with the remedy", () => {
+  const file = join(home, "file");
+  writeFileSync(file, "");
+  for (const words of [["list"], ["export", "--format", "csv"], ["remove", "shop"]]) {
+    const { status, stdout, stderr } = spawnSync(launcher, [...words, "--home", file], { encoding: "utf8" });
+    assert.deepEqual([status, stdout], [2, ""], words.join(" "));
+    assert.equal(stderr, `trilane: ${file}: is not a folder: name another with --home\n`);
+  }
+  assert.throws(() => homeFolder(join(file, "below"), {}), /^UserError: .*\/file: is not a folder: name another/);
 });
 
 test("a full standard output is one line and status 1", () => {

@@ -12,9 +12,10 @@ import {
   statSync,
 } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { freeBytes } from "../../base/disk_room.ts";
 import { RunError, UserError } from "../../base/errors.ts";
+import { existingFolder } from "../../base/home.ts";
 import { formatSize } from "../../base/numbers.ts";
 import { checkout, chromiumPath, type Program, programPath } from "../../base/programs.ts";
 import { shellWord } from "../../base/shell_word.ts";
@@ -242,11 +243,6 @@ function cores(): Check {
   if (count >= 2) return ok("CPU cores", String(count));
   const remedy = "measure on a machine with 2 cores or more: browser and shaper would wait for each other here";
   return { name: "CPU cores", outcome: "warning", found: String(count), remedy };
-}
-
-/** The nearest folder above (or at) the path that exists. */
-function existingFolder(path: string): string {
-  return existsSync(path) ? path : existingFolder(dirname(path));
 }
 
 const roomNeeded_bytes = 500e6;

@@ -20,7 +20,7 @@ import { join } from "node:path";
 import { text as textOf } from "node:stream/consumers";
 import { describe, test } from "node:test";
 import { atomicWrite } from "../../../cli/base/atomic_write.ts";
-import { RunError, UserError } from "../../../cli/base/errors.ts";
+import { explain, RunError, UserError } from "../../../cli/base/errors.ts";
 import { tempFolder } from "../../temp_folder.ts";
 
 const folder = tempFolder("trilane-write-");
@@ -91,6 +91,18 @@ describe("a file", () => {
     );
     assert.ok(!existsSync(join(folder, "no")));
     await assert.rejects(atomicWrite(join(folder, "kept", "out"), "x"), UserError);
+  });
+
+  test("in a folder that may not be written is named, and not what would have been written beside it", async () => {
+    // Also root makes no file there.
+    const path = "/sys/trilane.html";
+    await assert.rejects(atomicWrite(path, "x"), (error) => {
+      assert.match(
+        explain(error)?.line ?? "",
+        /^\/sys\/trilane\.html: may not be written or read: .* or name another file/,
+      );
+      return true;
+    });
   });
 });
 

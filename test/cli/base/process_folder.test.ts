@@ -30,6 +30,28 @@ test("folders of ended processes go, those of running ones, of other kinds and o
   assert.deepEqual(readdirSync(parent).sort(), left.sort());
 });
 
+test("an empty folder without a mark goes if it is old: its maker was killed before it marked it", async () => {
+  const folder = join(parent, "unmarked");
+  const old = new Date(Date.now() - 2 * 3600 * 1000);
+  const ended = spawnSync("true").pid;
+  for (const [name, file] of [
+    ["empty", null],
+    ["half", ".trilane-new"],
+    ["used", "profile"],
+    ["young", null],
+  ] as const) {
+    const made = join(folder, `trilane-lab-${ended}-${name}`);
+    mkdirSync(made, { recursive: true });
+    if (file !== null) writeFileSync(join(made, file), "");
+    if (name !== "young") utimesSync(made, old, old);
+  }
+  await sweepProcessFolders(folder, "lab");
+  assert.deepEqual(
+    readdirSync(folder).sort(),
+    ["used", "young"].map((name) => `trilane-lab-${ended}-${name}`),
+  );
+});
+
 test("whose process is gone is told by the mark, not by the number: that may be another's, or of another container", async () => {
   const folder = join(parent, "marks");
   const ended = spawnSync("true").pid;
