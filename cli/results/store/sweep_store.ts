@@ -5,6 +5,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { SelftestLink } from "../../../schemas/generated/selftest.ts";
 import { LockedError, UserError } from "../../base/errors.ts";
 import { type Owner, parseOwner, stateOf, thisProcess } from "../../base/process_owner.ts";
+import { shellWord } from "../../base/shell_word.ts";
 import {
   type AddedCell,
   type Attempt,
@@ -129,10 +130,13 @@ export class SweepStore {
     return newest && isOf<Sweep>(kind, newest) ? newest : null;
   }
 
-  /** The newest sweep of a plan if that one is unfinished: what the same command resumes. */
+  /**
+   * The newest sweep of a plan if that one is unfinished: what the same command resumes. A finished one whose runner cannot be seen from here
+   * is one, too: `begin` then says that it may still be run, and does not measure all of it again.
+   */
   unfinishedOf<Sweep extends AnySweep>(kind: Pick<SweepKind<Sweep>, "kind">, plan_digest: string): Sweep | null {
     const newest = this.newestOf(kind, plan_digest);
-    return newest && this.#isToResume(newest) ? newest : null;
+    return newest && this.#isToResume(newest, ["dead", "unknown"]) ? newest : null;
   }
 
   /** A sweep that is seen to be run at this moment, on this machine; null: none, so far as can be seen. */
@@ -219,7 +223,7 @@ export class SweepStore {
   beginOnce<Kind extends AnySweep>(added: AddedSweep<Kind>): BegunSweep<Kind> | null {
     return this.write((database) => {
       const newest = this.newestOf<Kind>(added, added.plan_digest);
-      return newest && !this.#isToResume(newest) ? null : this.#begin(database, added, newest);
+      return newest && !this.#isToResume(newest, ["dead"]) ? null : this.#begin(database, added, newest);
     });
   }
 
@@ -257,11 +261,11 @@ export class SweepStore {
     });
   }
 
-  /** Not finished, or killed before its report. */
-  #isToResume(sweep: AnySweep): boolean {
+  /** Not finished, or killed before its report: its runner is then in one of these states. */
+  #isToResume(sweep: AnySweep, runners: readonly ReturnType<typeof stateOf>[]): boolean {
     if (sweep.finished_at === null) return true;
     const owner = this.#ownerOf(sweep.id);
-    return owner !== null && stateOf(owner) === "dead";
+    return owner !== null && runners.includes(stateOf(owner));
   }
 
   /**
@@ -303,10 +307,18 @@ export class SweepStore {
     }
     if (owner && state === "unknown") {
       throw new SweepRunsError(
-        `sweep ${sweep} is being run by process ${owner.pid} of another container: wait for it, or ${otherwise}`,
+        `sweep ${sweep} is being run by process ${owner.pid} of another container: wait for it, or ${otherwise}; ${this.#ifEnded(sweep)}`,
       );
     }
     this.#database.prepare("UPDATE sweep SET owner = ? WHERE id = ?").run(JSON.stringify(thisProcess()), sweep);
+  }
+
+  /** What to do if a runner that cannot be seen from here has ended: ended_owners.ts finds that out only of a write-ahead log, by its locks. */
+  #ifEnded(sweep: number): string {
+    if (this.read("PRAGMA journal_mode")[0]?.journal_mode === "wal")
+      return `if it has ended, close what else has ${this.path} open, and try again`;
+    const release = `UPDATE sweep SET owner = NULL WHERE id = ${sweep}`;
+    return `if it has ended, give the sweep up in its place: sqlite3 ${shellWord(this.path)} '${release}'`;
   }
 
   #refuseOtherMachine(sweep: number, host: NamedHost): void {
@@ -314,7 +326,7 @@ export class SweepStore {
   }
 
   #ownerOf(sweep: number): Owner | null {
-    const row = this.#database.prepare("SELECT owner FROM sweep WHERE id = ?").get(sweep);
+    const [row] = this.read("SELECT owner FROM sweep WHERE id = ?", sweep);
     if (!row) throw new UserError(`no sweep ${sweep} in ${this.path}: see \`trilane list\``);
     return row.owner === null ? null : parseOwner(String(row.owner));
   }

@@ -336,15 +336,20 @@ describe("results", () => {
       assert.throws(() => open(home), /^Error: a fault of the disk$/);
   });
 
-  test("a sweep that may be run in another container is not removed; it is to be stopped there", async () => {
+  test("a sweep that may be run in another container is neither removed nor, if it is finished, measured again", async () => {
     const results = openResults(home);
     const { sweep } = results.beginSweep(newSweep(), false);
+    results.finishSweep(sweep.id);
     const reader = new DatabaseSync(join(home, "results.db"));
     const owner = JSON.stringify({ ...thisProcess(), pid_namespace: "pid:[1]" });
     reader.prepare("UPDATE sweep SET owner = ?").run(owner);
     await assert.rejects(
       results.removeSweeps([sweep.id]),
-      /^UserError: sweep 1 is being run by process \d+ of another container: wait for it, or stop it there$/,
+      /^UserError: sweep 1 is being run by process \d+ of another container: wait for it, or stop it there; if it has ended, close what else has .*results\.db open, and try again$/,
+    );
+    assert.throws(
+      () => results.beginSweep(newSweep(), false),
+      /^UserError: sweep 1 is being run .* or begin again with --new; if it has ended, close/,
     );
     for (const each of [results, reader]) each.close();
   });
