@@ -88,7 +88,7 @@ const define = (table: Table) =>
     .example("trilane race https://shop.example/", "record a live page, then race it; the same again resumes the race")
     .example("trilane race carlucci-small --link 3mbit/50ms", "a page of `trilane synth`")
     .example("trilane race page.har.gz --link 10mbit/100ms,loss=1%", "a HAR, with loss on the link")
-    .example("trilane race my-page --decide 3", "as many loads as it takes to tell the lanes apart")
+    .example("trilane race my-page --decide 3", "as many loads as it takes to decide between the lanes")
     .example("trilane race my-page --lanes h2,h3 --json", "two lanes, events as JSON lines")
     .example("trilane race my-page --lanes h2-0rtt,h3-0rtt", "repeat visits with requests in the first flight")
     .example("trilane race my-page --cross-traffic 2*tcp:bbr", "during two bulk flows over the same link")

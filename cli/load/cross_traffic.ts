@@ -158,7 +158,7 @@ export function trafficFacts(traffic: CrossTraffic, { near, far }: TrafficReport
   };
 }
 
-/** Why the load was not amid the planned flows; empty: it was. */
+/** Why the load was not during the planned flows; empty: it was. */
 export function trafficReasons(traffic: CrossTraffic, { near, far }: TrafficReports, times: LoadTimes): string[] {
   if (near === null || far === null)
     return [`trilane-flows left no report of its ${near === null ? "near" : "far"} end`];

@@ -157,7 +157,7 @@ function headLines(checked: RecordingChecked): string[] {
 const kindWords = {
   other: "not recorded: 404",
   failed: "failed when recorded",
-  report: "nobody waits for it",
+  report: "nothing waits for it",
 } as const;
 
 export function checkLines(checked: RecordingChecked): string[] {

@@ -319,5 +319,5 @@ function watchedWords({ sweep }: ReportData, facts: readonly LoadFacts[]): strin
   const atLeast = sweep.plan.settle_ms ? `, at least ${sweep.plan.settle_ms} ms after the load event (--settle)` : "";
   const never =
     restless > 0 ? ` ${restless} of the ${watched.length} loads shown here did not come to rest by then.` : "";
-  return `LCP, CLS and TBT are of what happened until the page was quiet: no request under way and no task of 50 ms or more for ${quiet_ms} ms${atLeast}, at most ${quietAtMost_ms / 1000} s.${never} LCP ends at the first input; CLS is the largest session window; TBT counts from the first contentful paint. INP is absent: nobody interacts with the page.`;
+  return `LCP, CLS and TBT are of what happened until the page was quiet: no request under way and no task of 50 ms or more for ${quiet_ms} ms${atLeast}, at most ${quietAtMost_ms / 1000} s.${never} LCP ends at the first input; CLS is the largest session window; TBT counts from the first contentful paint. INP is absent: no user interacts with the page.`;
 }

@@ -115,9 +115,9 @@ function noLoads(lane: string): GroupResult["lanes"][number] {
   return { lane, loads: 0, valid: 0, invalid: 0, failed: 0, ...nothing };
 }
 
-function stoppingSummaryOf({ sweep, cells, loads }: ReportData): StoppingSummary | null {
+function stoppingSummaryOf({ sweep, cells, loads, metric }: ReportData): StoppingSummary | null {
   const { until, repetitions } = sweep.plan;
-  return until ? stoppingSummary(cells, loads, until, repetitions) : null;
+  return until ? stoppingSummary(cells, loads, metric, until, repetitions) : null;
 }
 
 /** Pages whose loads had their clock set though the plan does not say so. */

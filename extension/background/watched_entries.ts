@@ -6,7 +6,7 @@
 
 import type { HarEntry, HarHeader } from "../../schemas/generated/page_load.ts";
 import type { BodyText } from "../capture/bodies.ts";
-import { cookiesOf, harRequest, headerValue, withStyleSheets } from "../capture/messages.ts";
+import { cookiesOf, harRequest, headerValue, isBlockedError, withStyleSheets } from "../capture/messages.ts";
 import { urlWithoutCredentials, withoutFragment } from "../capture/url_without_credentials.ts";
 import type { HeldBodies } from "./held_bodies.ts";
 import { type ObservedResource, observedEntry } from "./observed_entry.ts";
@@ -49,8 +49,6 @@ const types: Readonly<Record<string, string>> = {
   web_manifest: "manifest",
   csp_report: "cspviolationreport",
 };
-
-const blockedBy = /^NS_ERROR_(CONTENT_BLOCKED|BLOCKED_\w+|CSP_\w+|TRACKING_URI|MALWARE_URI|PHISHING_URI)/;
 
 /** "HTTP/2 200 OK" -> h2; empty: none came. */
 export function protocolOf(statusLine: string): string {
@@ -201,7 +199,7 @@ function entryOf(request: WebRequest, timed: Timed | null, place: number, origin
       end_ns: when.end_ms === null ? null : toNs(when.end_ms),
       complete: request.end_ms !== null && error === null,
       canceled: error === "NS_BINDING_ABORTED",
-      blocked: error !== null && blockedBy.test(error) ? error : null,
+      blocked: isBlockedError(error) ? error : null,
       connectionReused: hasPhases && when.timings.connect > 0 ? false : null,
       serverPort: port === "" ? null : Number(port),
     },

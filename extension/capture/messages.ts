@@ -47,6 +47,10 @@ export function harRequest(
 export const headerValue = (headers: readonly HarHeader[], wanted: string): string | undefined =>
   headers.find(({ name }) => name.toLowerCase() === wanted)?.value;
 
+/** Of Firefox's errors: the request was never sent, by a policy of the page or of the browser. */
+export const isBlockedError = (error: string | null): boolean =>
+  error !== null && /^NS_ERROR_(CONTENT_BLOCKED|BLOCKED_\w+|CSP_\w+|TRACKING_URI|MALWARE_URI|PHISHING_URI)/.test(error);
+
 /**
  * For a browser that names no initiators: a style sheet is the referrer of what it requests. For all else that is the document, whatever
  * requested it.

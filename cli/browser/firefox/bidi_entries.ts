@@ -3,7 +3,7 @@
 // Its points in time are ms of the wall clock. What BiDi does not tell is not there: who caused a request (but for style sheets, which a
 // request names as its referrer), its priority, its connection (the replay's report has that), TLS. A worker's requests bear the context of
 // its page.
-import { cookiesOf, harRequest, headerValue } from "../../../extension/capture/messages.ts";
+import { cookiesOf, harRequest, headerValue, isBlockedError } from "../../../extension/capture/messages.ts";
 import { phasesOf } from "../../../extension/capture/phases.ts";
 import type { HarEntry, HarHeader } from "../../../schemas/generated/page_load.ts";
 
@@ -123,9 +123,6 @@ const typeOf = ({ destination, initiatorType }: NetworkEvent["request"]): string
 const headersOf = (headers: readonly BidiHeader[]): HarHeader[] =>
   headers.map(({ name, value }) => ({ name, value: value.value }));
 
-/** Never sent: by a policy of the page or of the browser. */
-const blockedBy = /^NS_ERROR_(CONTENT_BLOCKED|BLOCKED_\w+|CSP_\w+|TRACKING_URI|MALWARE_URI|PHISHING_URI)/;
-
 const toNs = (time_ms: number): number => Math.round(time_ms * 1e6);
 
 /** The points from one that HAR counts from, in seconds and ms as DevTools reports them; undefined: nothing was answered. */
@@ -169,7 +166,7 @@ export function entryOf({ key, event, how }: BidiRequest, clock: Clock, main: st
   const protocol = fromCache ? "" : (response?.protocol ?? "");
   const error = how === "failed" ? (errorText ?? "failed") : null;
   const received = fromCache ? 0 : Math.max(0, response?.bytesReceived ?? 0);
-  const isBlocked = error !== null && blockedBy.test(error);
+  const isBlocked = isBlockedError(error);
   return {
     pageref: "page_1",
     startedDateTime: new Date(timings.requestTime).toISOString(),

@@ -63,7 +63,7 @@ function designLine({ design, occasions, occasion_spread_percent: spread }: Comp
   if (design === "occasions")
     return `Changes are tested against the spread between sweeps (${occasions.a} and ${occasions.b})${beyond}.`;
   return spread === null
-    ? "With one sweep each, a change and the occasion (machine, day) cannot be told apart."
+    ? "With one sweep each, a change and the occasion (machine, day) cannot be distinguished."
     : `One sweep each: a change of up to ${spread} % beyond the threshold is taken for the occasion.`;
 }
 

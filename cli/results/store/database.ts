@@ -85,7 +85,7 @@ const hasLog = (path: string): boolean => holdsBytes(`${path}-wal`);
 /**
  * Opens results that are there and changes none of what they hold, also those of a folder that may only be read (another user's, a
  * mounted archive) and those on a full disk. SQLite reads a database in WAL mode only beside files that it can make, or
- * when told that nobody writes it; while somebody does, its log is there to be read. A data folder's results of an earlier format are migrated;
+ * if it is opened as one that no process writes; while one does, its log is there to be read. A data folder's results of an earlier format are migrated;
  * of all others, and where that cannot be, a temporary copy is. Null: without a table, as one is that is being made or whose maker was killed.
  */
 export function openDatabaseToRead(path: string, remedies: Remedies): DatabaseSync | null {

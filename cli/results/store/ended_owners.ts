@@ -20,7 +20,7 @@ export const hasUnknownOwner = (database: DatabaseSync): boolean => unknownOwner
 const noBoot = "";
 
 /**
- * Notes of unknown owners that they have ended, if nobody has the file open. No connection of ours may: it would be one of these. In another journal
+ * Notes of unknown owners that they have ended, if no process has the file open. No connection of ours may: it would be one of these. In another journal
  * mode idle connections keep no lock, and nothing is known.
  */
 export function noteEndedOwners(path: string): void {

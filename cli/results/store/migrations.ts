@@ -94,7 +94,7 @@ function sync(path: string): void {
 
 /**
  * As `results.db.v1-backup`, which is returned; an earlier copy stays, and if it is the same (a migration was killed after it), it is the only one: null.
- * While nobody else may write: the name is not taken meanwhile.
+ * While no other process may write: the name is not taken meanwhile.
  */
 function keepCopy(path: string, version: number): string | null {
   const kept = `${path}.v${version}-backup`;

@@ -1,6 +1,6 @@
 // Takes sweeps' rows out of results in two steps: out of sight, all at once, and then load after load in short transactions,
 // between which others write. Gigabytes of loads in one transaction would keep every sweep of the folder waiting. Who is
-// killed in the second step leaves rows that nobody sees, and the next removal takes. Does not ask whose sweeps they are.
+// killed in the second step leaves rows that no query sees, and the next removal takes. Does not ask whose sweeps they are.
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
 import { inTransaction } from "./transaction.ts";

@@ -4,6 +4,7 @@
 import type { PlanUntil } from "../../../schemas/generated/sweep_plan.ts";
 import { count, formatPercents } from "../../base/numbers.ts";
 import type { Decision } from "../stats/sequential.ts";
+import { comparedMetric, type MetricChoice } from "./compared_metric.ts";
 import { gapClause } from "./lane_coverage.ts";
 import { isSettled, type PairDecision, pairDecisions } from "./load_stopping_rule.ts";
 import { isValid, type LanePair, type Sample, sortLanes } from "./sample.ts";
@@ -14,6 +15,8 @@ interface PlaceDecision extends PairDecision {
 }
 
 export interface StoppingSummary {
+  /** Whose values decide; undefined: the usual one's. */
+  readonly metric: MetricChoice | undefined;
   readonly until: PlanUntil;
   /** One for each pair of lanes on each page and link; none where medians are what was planned. */
   readonly decisions: readonly PlaceDecision[];
@@ -66,14 +69,15 @@ export function placeDecisions(
   );
 }
 
-/** `cells`: all that the plan has. */
+/** `cells`: all that the plan has. `loads`: with the metric's values. */
 export function stoppingSummary(
   cells: readonly CellPlace[],
   loads: readonly Sample[],
+  metric: MetricChoice | undefined,
   until: PlanUntil,
   repetitions: number,
 ): StoppingSummary {
-  const spent = { validLoads: loads.filter(isValid).length, mostLoads: cells.length * repetitions };
+  const spent = { metric, validLoads: loads.filter(isValid).length, mostLoads: cells.length * repetitions };
   if ("decided_percent" in until) {
     const decisions = placeDecisions(cells, loads, until.decided_percent);
     const settled = decisions.filter(({ decision }) => decision !== "undecided").length;
@@ -84,13 +88,14 @@ export function stoppingSummary(
   return { until, decisions: [], settled, of: places.length, ...spent };
 }
 
-/** `34 of 36 comparisons decided within 3 %, by 412 valid loads; all repetitions would have been 1080.` */
-export function stoppingSentence({ until, settled, of, validLoads, mostLoads }: StoppingSummary): string {
+/** `Page load time: 34 of 36 comparisons decided within 3 %, by 412 valid loads; all repetitions would have been 1080.` */
+export function stoppingSentence({ metric, until, settled, of, validLoads, mostLoads }: StoppingSummary): string {
   const what =
     "decided_percent" in until
       ? `${settled} of ${count(of, "comparison")} decided within ${until.decided_percent} %`
       : `all medians known within ${until.interval_percent} % on ${settled} of ${of} pages and links`;
-  return `${what.charAt(0).toUpperCase()}${what.slice(1)}, by ${count(validLoads, "valid load")}; all repetitions would have been ${mostLoads}.`;
+  const { noun } = comparedMetric(metric);
+  return `${noun.charAt(0).toUpperCase()}${noun.slice(1)}: ${what}, by ${count(validLoads, "valid load")}; all repetitions would have been ${mostLoads}.`;
 }
 
 /** `h3 is faster`, with its figure and interval where there are loads enough. */

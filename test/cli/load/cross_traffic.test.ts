@@ -1,5 +1,5 @@
 // cli/load/cross_traffic.ts and lab.ts: where the flows stand in a lab's command line, when a page begins among them, and why a load
-// was not amid those that were asked for.
+// was not during those that were asked for.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";

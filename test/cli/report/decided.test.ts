@@ -69,7 +69,7 @@ test("a race: the decision in its own words, with its own interval, everywhere",
     for (const text of [terminalOf(results, id), sentencesOf(results, id)]) {
       assert.match(text, equal);
       assert.match(text, slower);
-      assert.match(text, /3 of 3 comparisons decided within 10 %, /);
+      assert.match(text, /Page load time: 3 of 3 comparisons decided within 10 %, /);
     }
     const document = exportDocument(sweep, cells, loads, []);
     assert.equal(schemaErrors("export", JSON.parse(JSON.stringify(document))), null);

@@ -42,7 +42,7 @@ export class PrefixTable {
     networks.set(key, known === undefined ? asns : [...new Set([...known, ...asns])]);
   }
 
-  /** Empty: of the longest prefix it is said that nobody announces it. Null: no prefix has the address. */
+  /** Empty: of the longest prefix the file says that no system announces it. Null: no prefix has the address. */
   originsOf(address: Address): readonly number[] | null {
     const { family } = address;
     const lengths = this.#families[family];
@@ -56,7 +56,7 @@ export class PrefixTable {
 }
 
 export interface AutonomousSystems {
-  /** `AS64500`, `AS64500, AS64501` where several announce it; null: the file has no prefix of it, or nobody announces it. */
+  /** `AS64500`, `AS64500, AS64501` where several announce it; null: the file has no prefix of it, or no system announces it. */
   readonly systemOf: (address: string) => string | null;
   /** Of what systemOf() gives; null: it is not known. */
   readonly nameOf: (system: string) => string | null;

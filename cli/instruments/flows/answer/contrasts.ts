@@ -15,7 +15,7 @@ export interface ContrastedCell {
   readonly id: number;
   readonly mix: string;
   readonly link: string;
-  /** The lane of the page that was loaded amid the flows; null: none was. */
+  /** The lane of the page that was loaded during the flows; null: none was. */
   readonly lane: string | null;
   /** Of each `--flow` of the mix its words, in their order. */
   readonly parts: readonly string[];

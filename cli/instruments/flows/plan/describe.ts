@@ -16,7 +16,7 @@ import { cellsOf, type FlowPlan, mixesOf, pageOf } from "./plan.ts";
 export function describeFlows(plan: FlowPlan, page: PageSize | null = null): FlowsPlanned {
   const cells = cellsOf(plan);
   const links = linksOf(plan);
-  const amid = pageOf(plan);
+  const loaded = pageOf(plan);
   const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
   const tests_ms = sum(links.map(({ link_profile }) => testGuess_ms(link_profile)));
   const runs_ms = sum(cells.map((cell) => guessRun_ms(plan, cell, page))) * plan.repetitions;
@@ -31,8 +31,8 @@ export function describeFlows(plan: FlowPlan, page: PageSize | null = null): Flo
     mixes: mixesOf(plan).map(({ name, flows }) => ({ name, flows: [...flows] })) as FlowsPlanned["mixes"],
     for_s: plan.for_s,
     ping_ms: plan.ping_ms,
-    page: amid === null ? null : pageName(amid.page),
-    lanes: [...(amid?.lanes ?? [])],
+    page: loaded === null ? null : pageName(loaded.page),
+    lanes: [...(loaded?.lanes ?? [])],
   };
 }
 
@@ -49,13 +49,13 @@ export function flowPlanLines(plan: FlowPlan, planned: FlowsPlanned): string[] {
   const { links, mixes, cells, runs, expected_s, expected_bytes, page, lanes } = planned;
   const about = plan.until ? "at most about" : "about";
   const limit = limitWords(plan, "runs");
-  const amid = page === null ? null : `${page} from ${plan.page_start_s} s on, over ${lanes.join(" ")}`;
+  const pageWords = page === null ? null : `${page} from ${plan.page_start_s} s on, over ${lanes.join(" ")}`;
   return [
     ...paragraph("plan", plan.name),
     ...(plan.description ? paragraph("asks", plan.description) : []),
     ...(plan.reference ? paragraph("after", plan.reference) : []),
     ...paragraph(count(mixes.length, "mix", "mixes"), mixes.map(mixLine).join("; ")),
-    ...(amid === null ? [] : paragraph("page", amid)),
+    ...(pageWords === null ? [] : paragraph("page", pageWords)),
     ...(plan.ping_ms === null ? [] : paragraph("ping", `each ${plan.ping_ms} ms`)),
     ...paragraph("links", `${links.length}: ${links.join(" ")}`),
     ...paragraph(

@@ -125,10 +125,10 @@ function pageTerms(options: FlowOptions, page: PlanPage | undefined): object {
   };
 }
 
-/** Of letters that a plan's name may have. */
+/** Of letters that a plan's name may have. By its name, too, a plan is resumed: it stays as it is. */
 function planName(words: string, page: PlanPage | undefined): string {
-  const amid = page === undefined ? "" : `${pageName(page)} amid `;
-  return `${amid}flows ${words}`
+  const before = page === undefined ? "" : `${pageName(page)} amid `;
+  return `${before}flows ${words}`
     .replaceAll(/[^A-Za-z0-9._ -]+/g, "-")
     .replace(/^[^A-Za-z0-9]+/, "")
     .slice(0, 120);

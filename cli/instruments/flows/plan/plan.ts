@@ -32,8 +32,8 @@ interface SettledMix {
   readonly flows: readonly string[];
 }
 
-/** A page amid the flows. */
-export interface PageAmidFlows {
+/** A page that is loaded during the flows. */
+export interface PageDuringFlows {
   readonly page: PlanPage;
   /** When its navigation begins, on the run's clock. */
   readonly start_s: number;
@@ -49,7 +49,7 @@ export interface FlowPlan extends Omit<FlowPlanDocument, "mixes"> {
   readonly sample_ms: number;
 }
 
-/** What is repeated: a mix on a link and, where a page is loaded amid it, over a lane. */
+/** What is repeated: a mix on a link and, where a page is loaded during it, over a lane. */
 export interface PlannedFlowCell extends PlannedLink {
   readonly mix: string;
   readonly flows: readonly Flow[];
@@ -125,7 +125,7 @@ export function mixesOf({ mixes }: Pick<FlowPlan, "mixes">): Mix[] {
 }
 
 /** The page of a plan that has one. */
-export function pageOf({ page, page_start_s, lanes }: FlowPlan): PageAmidFlows | null {
+export function pageOf({ page, page_start_s, lanes }: FlowPlan): PageDuringFlows | null {
   if (page === undefined) return null;
   return { page, start_s: page_start_s ?? usualPageStart_s, lanes: lanes ?? plainLanes };
 }
@@ -151,11 +151,11 @@ export function flowPlanDigest(plan: FlowPlan): string {
   const { name, mixes, for_s, repetitions, seed, retries, ping_ms, sample_ms } = plan;
   const links = expandLinks(plan).map(({ form, profile }) => ({ link: form, link_profile: profile }));
   const page = pageOf(plan);
-  const amid = page === null ? {} : { ...page, page: typeof page.page === "string" ? page.page : page.page.synth };
+  const ofPage = page === null ? {} : { ...page, page: typeof page.page === "string" ? page.page : page.page.synth };
   const tolerance = plan.tolerance ? { tolerance: plan.tolerance } : {};
   const until = plan.until ? { until: plan.until } : {};
   const terms = { for_s, repetitions, seed, retries, ping_ms, sample_ms, ...tolerance, ...until };
-  const decisive = { name, links, mixes, ...terms, ...amid };
+  const decisive = { name, links, mixes, ...terms, ...ofPage };
   return createHash("sha256").update(JSON.stringify(decisive)).digest("hex");
 }
 

@@ -19,7 +19,7 @@ import {
 } from "../store/flow_runs.ts";
 import { type FlowSweep, flowSweeps } from "../store/stored_plan.ts";
 import { type DrawnGroup, drawnGroups, type MixPart } from "./drawn_groups.ts";
-import type { PageAmidFlows } from "./page_row.ts";
+import type { PageDuringFlows } from "./page_row.ts";
 import type { FlowPicture } from "./run_figure.ts";
 import { pictureOf } from "./run_picture.ts";
 
@@ -35,7 +35,7 @@ export interface FlowReportCell {
   readonly runs: readonly FlowRunRow[];
   readonly valid: readonly ValidRun[];
   readonly summary: FlowSummary;
-  /** Page load times of the valid runs, where a page was loaded amid the flows. */
+  /** Page load times of the valid runs, where a page was loaded during the flows. */
   readonly plts_ms: readonly number[];
   /** As flows are drawn in all figures of this cell; empty where no run is valid. */
   readonly groups: readonly DrawnGroup[];
@@ -111,7 +111,7 @@ function pltOf({ log }: PageLoad): number | null {
   return plt_ms !== null && plt_ms >= 0 ? plt_ms : null;
 }
 
-function pageAmid(load: PageLoad, { start_ns }: FlowRecords, lane: string): PageAmidFlows | null {
+function pageDuring(load: PageLoad, { start_ns }: FlowRecords, lane: string): PageDuringFlows | null {
   const { _trilane, entries, pages } = load.log;
   if (_trilane.navigation_start_ns === null) return null;
   const plt_ms = pltOf(load);
@@ -146,7 +146,7 @@ function pictured(
     ofRuns: valid.length,
     shown: `run ${front.run.block + 1}`,
     goodput_bps: front.run.result.flows.map(({ metrics }) => metrics.goodput_bps),
-    page: load && cell.lane !== null ? pageAmid(load, front.records, cell.lane) : null,
+    page: load && cell.lane !== null ? pageDuring(load, front.records, cell.lane) : null,
   });
   return { picture, records: front.records };
 }

@@ -29,7 +29,7 @@ import { cellSections, invalidSection, methodSection, sectionId } from "./sectio
 import { sharesByBuffer } from "./shares_by_buffer.ts";
 import { cellsTable } from "./tables.ts";
 
-// How long the page took that was loaded amid flows: a row for each mix, link and lane, and a sentence where there is one mix on one
+// How long the page took that was loaded during flows: a row for each mix, link and lane, and a sentence where there is one mix on one
 // link. Takes times, computes medians and intervals only.
 
 interface PageTime {
@@ -47,7 +47,7 @@ function pageTimes(cells: readonly FlowReportCell[]): PageTime[] {
   );
 }
 
-/** `The page amid them: PLT 2060 ms over h1, 1930 ms (1900 to 1980 ms) over h3.`; null: no page, or several mixes or links. */
+/** `The page during the flows: median PLT 2060 ms over h1, 1930 ms (1900 to 1980 ms) over h3.`; null: no page, or several mixes or links. */
 function pageSentence(cells: readonly FlowReportCell[]): string | null {
   const times = pageTimes(cells);
   if (times.length === 0 || new Set(cells.map(({ cell }) => JSON.stringify([cell.mix, cell.link]))).size > 1)
@@ -67,7 +67,7 @@ function pageTable(cells: readonly FlowReportCell[]): Markup | null {
     ({ cell, n, median_ms, interval }) =>
       html`<tr><th scope="row">${middleCut(cell.mix, 60)}</th>${linkCell(cell.link)}<td>${cell.lane}</td><td class="num" data-sort="${String(median_ms)}">${formatTime(median_ms)}<small>${interval && formatTimeRange(interval)}</small></td><td class="num">${String(n)}</td></tr>`,
   );
-  const figure = html`<figure class="flow-cells"><figcaption>Page load time (PLT: loadEventEnd − navigationStart) amid the flows: median over ${count(
+  const figure = html`<figure class="flow-cells"><figcaption>Page load time (PLT: loadEventEnd − navigationStart) during the flows: median over ${count(
     times.reduce((sum, { n }) => sum + n, 0),
     "valid run",
   )}, below it the 95 % interval.</figcaption><div class="scroll"><table class="sortable"><thead><tr><th scope="col">mix</th><th scope="col">link</th><th scope="col">page over</th><th scope="col" class="num">PLT</th><th scope="col" class="num">runs</th></tr></thead><tbody>${rows}</tbody></table></div></figure>`;

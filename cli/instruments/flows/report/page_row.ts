@@ -1,4 +1,4 @@
-// The page that was loaded amid flows as a row under them, on their time axis: its requests as bars, in the colours of the phases.
+// The page that was loaded during flows as a row under them, on their time axis: its requests as bars, in the colours of the phases.
 // Draws what was stored; a waterfall with names is extension/figures/waterfall.ts's.
 import { phases } from "../../../../extension/figures/colours.ts";
 import { coordinate, fitted, html, type Markup } from "../../../../extension/figures/markup.ts";
@@ -9,7 +9,7 @@ import type { HarEntry } from "../../../../schemas/generated/page_load.ts";
 import { count, formatTime } from "../../../base/numbers.ts";
 import { axisLeft, axisRight, titleHeight } from "../../../report/figures/axis.ts";
 
-export interface PageAmidFlows {
+export interface PageDuringFlows {
   readonly page: string;
   readonly lane: string;
   readonly entries: readonly HarEntry[];
@@ -24,7 +24,7 @@ const rowHeight = { most: 7, least: 1 } as const;
 
 /** `time`: of ms since the run began. */
 export function pageRow(
-  { page, lane, entries, start_ms, plt_ms }: PageAmidFlows,
+  { page, lane, entries, start_ms, plt_ms }: PageDuringFlows,
   time: Scale,
   y0: number,
 ): { readonly markup: Markup; readonly height: number } {

@@ -1,5 +1,5 @@
 // One run of flows under one time axis: goodput, congestion window, round-trip time, queueing delay and drops, a colour and a number
-// for each flow, and below them the page that was loaded amid the flows. Draws given numbers.
+// for each flow, and below them the page that was loaded during the flows. Draws given numbers.
 import { drawing, numbersAt, tickText } from "../../../../extension/figures/axes.ts";
 import { flowHues } from "../../../../extension/figures/colours.ts";
 import { fitted, html, type Markup } from "../../../../extension/figures/markup.ts";
@@ -13,7 +13,7 @@ import { savedFigure } from "../../../report/figures/figure_file.ts";
 import { flowLegend } from "../../../report/figures/flow_legend.ts";
 import { readingKey } from "../../../report/figures/parts.ts";
 import { type PlottedLine, type Row, rowMarkup } from "../../../report/figures/plot_row.ts";
-import { type PageAmidFlows, pageRow } from "./page_row.ts";
+import { type PageDuringFlows, pageRow } from "./page_row.ts";
 
 export type Side = "down" | "up";
 
@@ -60,7 +60,7 @@ export interface FlowPicture {
   /** Runs that the bands are of, and how many valid ones there are. */
   readonly runs: number;
   readonly ofRuns: number;
-  readonly page: PageAmidFlows | null;
+  readonly page: PageDuringFlows | null;
 }
 
 const gap = 12;

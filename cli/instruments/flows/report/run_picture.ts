@@ -7,7 +7,7 @@ import { capacitySteps } from "../../../report/figures/capacity_steps.ts";
 import { type Curve, thinned } from "../../../report/figures/curve.ts";
 import type { FlowRecords } from "../records/flow_records.ts";
 import { type DrawnGroup, drawnGroups, type MixPart } from "./drawn_groups.ts";
-import type { PageAmidFlows } from "./page_row.ts";
+import type { PageDuringFlows } from "./page_row.ts";
 import {
   type Bins,
   bandOf,
@@ -33,7 +33,7 @@ export interface PictureInput {
   readonly shown: string;
   /** Of each flow in the run in front, as its metrics have it. */
   readonly goodput_bps: readonly (number | null)[];
-  readonly page: PageAmidFlows | null;
+  readonly page: PageDuringFlows | null;
 }
 
 /** Shorter bins would show packets, not a rate. */

@@ -22,7 +22,7 @@ interface NewFlowCell {
   /** Short form, canonical. */
   readonly link: string;
   readonly link_profile: LinkProfile;
-  /** Of the page that is loaded amid the flows; null: there is none. */
+  /** Of the page that is loaded during the flows; null: there is none. */
   readonly lane: Lane | null;
 }
 
@@ -41,7 +41,7 @@ export interface NewFlowRun extends NewAttempt {
   readonly result: FlowResult | null;
   /** The run's records, packed (cli/instruments/flows/records/stored_records.ts). */
   readonly series: Uint8Array | null;
-  /** null: no page was loaded amid the flows. */
+  /** null: no page was loaded during the flows. */
   readonly pageLoad: PageLoad | null;
 }
 

@@ -72,7 +72,7 @@ function namedNoise(word: string, home: string, plan: Plan): KnownNoise {
   );
 }
 
-/** In the same time, and amid the same flows: both decide how loads vary. */
+/** In the same time, and during the same flows: both decide how loads vary. */
 function ranAlike(one: Pick<Plan, "dilate" | "cross_traffic">, other: Pick<Plan, "dilate" | "cross_traffic">): boolean {
   return (
     (one.dilate ?? 1) === (other.dilate ?? 1) &&

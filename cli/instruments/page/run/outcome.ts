@@ -132,7 +132,7 @@ export function outcomeOf(
     ...verdict.pairs.flatMap((pair) => (pair === answered ? [] : [furtherSentence(pair, answer), winsOf(pair)])),
     ...verdict.notes,
     ...published,
-    until ? stoppingSentence(stoppingSummary(cells, samples, until, repetitions)) : null,
+    until ? stoppingSentence(stoppingSummary(cells, samples, metric, until, repetitions)) : null,
     cut > 0 ? `The time was over before ${cut} of ${cells.length * repetitions} planned runs.` : null,
     dilationSentence(plan),
     liveSentence(plan),

@@ -69,7 +69,10 @@ describe("trilane compare", () => {
   test("with one sweep each a slower cell may be the occasion's: said in one line, and exit status 3", () => {
     const { status, stdout, stderr } = run("1", "new.db");
     assert.equal(status, 3);
-    assert.match(stdout, /^With one sweep each, a change and the occasion \(machine, day\) cannot be told apart\.$/m);
+    assert.match(
+      stdout,
+      /^With one sweep each, a change and the occasion \(machine, day\) cannot be distinguished\.$/m,
+    );
     assert.match(stderr, /^trilane: slower by more than 5 %, but with one sweep each it may be the occasion: .*\n$/);
     // Known to differ by less than it changed, or by more.
     assert.equal(run("1", "new.db", "--occasion-spread", "2").status, 1);

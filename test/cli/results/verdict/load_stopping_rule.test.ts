@@ -115,17 +115,17 @@ test("a lane that is compared with no other goes on as long as they do", () => {
 test("what it took is told against repetitions fixed before", () => {
   const loads = loadsOf({ h1: 1000, h2: 800 }, 8);
   const cells = ["p", "q"].flatMap((page) => ["h1", "h2"].map((lane) => ({ page, link: "3mbit/50ms", lane })));
-  const found = stoppingSummary(cells, loads, { decided_percent: 3 }, 30);
+  const found = stoppingSummary(cells, loads, "plt", { decided_percent: 3 }, 30);
   assert.equal(
     stoppingSentence(found),
-    "1 of 2 comparisons decided within 3 %, by 16 valid loads; all repetitions would have been 120.",
+    "Page load time: 1 of 2 comparisons decided within 3 %, by 16 valid loads; all repetitions would have been 120.",
   );
   assert.match(
     found.decisions.map((each) => decisionWords(each, 3)).join("; "),
     /^h2 is faster than h1 \(\S+ %: .*\); h2 against h1 is undecided$/,
   );
   assert.match(
-    stoppingSentence(stoppingSummary(cells, loads, { interval_percent: 2 }, 30)),
-    /^All medians known within 2 % on \d of 2 pages and links, /,
+    stoppingSentence(stoppingSummary(cells, loads, "lcp", { interval_percent: 2 }, 30)),
+    /^Largest contentful paint: all medians known within 2 % on \d of 2 pages and links, /,
   );
 });

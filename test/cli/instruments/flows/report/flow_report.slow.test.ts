@@ -162,7 +162,7 @@ test("controllers are shown as they were read back, and one that is another is m
 
 test("a page during the flows: its load times lane by lane, in a sentence and a table; without one there is neither", async () => {
   const { data, report } = await reported(one);
-  assert.doesNotMatch(report, /The page amid/);
+  assert.doesNotMatch(report, /The page during/);
   const [cell] = data.cells;
   assert.ok(cell);
   const amid = (id: number, lane: "h1" | "h3", plts_ms: number[]) => ({
