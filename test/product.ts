@@ -146,7 +146,7 @@ export function labFolders(pid: number): string[] {
 }
 
 /** Those of them that still live after some patience: what a killed process leaves ends a moment later. */
-export async function living(seen: readonly Process[], patience_ms = 10_000): Promise<Process[]> {
+export async function living(seen: readonly Process[], patience_ms = 30_000): Promise<Process[]> {
   const end_ms = performance.now() + patience_ms;
   for (;;) {
     const now = processes();

@@ -71,15 +71,29 @@ test("a lab is watched and changed while its command runs", async () => {
   const ping = `ping -q -i 0.05 100.64.0.1 & while [ ! -e ${file("enough")} ]; do sleep 0.05; done; kill -INT $!; wait $!`;
   const lab = finished(start("shell", "--link", "3mbit/50ms", ...options, "--", "bash", "-c", ping));
   await appears(socket);
-  const meter = finished(start("meter", socket, "--json", "--interval", "200"));
-  await pause(1000);
+  const meter = start("meter", socket, "--json", "--interval", "200");
+  const watching = finished(meter);
+  let shown = "";
+  meter.stdout?.on("data", (text: string) => {
+    shown += text;
+  });
+  const looksOf = (text: string) =>
+    text
+      .slice(0, text.lastIndexOf("\n") + 1)
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+  const untilShown = async (holds: (looks: ReturnType<typeof looksOf>) => boolean): Promise<void> => {
+    while (!holds(looksOf(shown)) && meter.exitCode === null && meter.signalCode === null) await pause(20);
+  };
+  await untilShown(({ length }) => length >= 3);
   const steered = await run("steer", socket, "rtt=10ms,loss_down=100%", "--json");
   assert.equal(steered.status, 0);
   assertFollows("shaper-control", JSON.parse(steered.stdout));
   const refused = await run("steer", socket, "colour=red");
   assert.equal(refused.status, 2);
   assert.match(refused.stderr, /^trilane: link: no setting "colour".*\n$/);
-  await pause(500);
+  await untilShown((looks) => looks.length >= 5 && looks.at(-1).changes === 1 && looks.at(-1).down.drops.loss > 0);
   writeFileSync(file("enough"), "");
 
   const ended = await lab;
@@ -87,12 +101,9 @@ test("a lab is watched and changed while its command runs", async () => {
   const [, sent, received] = (/([0-9]+) packets transmitted, ([0-9]+) received/.exec(ended.stdout) ?? []).map(Number);
   assert.ok(sent && received && received < sent, ended.stdout);
 
-  const watched = await meter;
+  const watched = await watching;
   assert.equal(watched.status, 0);
-  const looks = watched.stdout
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line));
+  const looks = looksOf(watched.stdout);
   assert.ok(looks.length >= 5);
   for (const look of looks) assertFollows("shaper-stats", look);
   assert.deepEqual([looks[0].changes, looks.at(-1).changes], [0, 1]);

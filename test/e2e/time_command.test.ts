@@ -34,6 +34,8 @@ describe("trilane time", () => {
   });
 
   const run = (...words: string[]) => runIn(home, words, { cwd: home });
+  /** Of this run of the tests and no other's beside it. */
+  const longSleep = (number: number): string => `sleep ${50_000_000 + 10 * process.pid + number}`;
   const time = (...words: string[]) => run("time", "--new", ...words);
   const exported = (): CommandExport => JSON.parse(run("export", "--format", "json").stdout) as CommandExport;
 
@@ -42,7 +44,7 @@ describe("trilane time", () => {
       good: "true",
       status: `sh -c "echo first; echo last >&2; exit 3"`,
       signal: `sh -c 'kill -SEGV $$'`,
-      endless: `sh -c 'echo here; exec sleep 4711'`,
+      endless: `sh -c 'echo here; exec ${longSleep(1)}'`,
       flood: `sh -c 'yes | head -c 3000000'`,
       terminal: `sh -c 'exec 3</dev/tty'`,
     };
@@ -59,7 +61,7 @@ describe("trilane time", () => {
     assert.equal(runs.flood?.record?.process.output_cut, true);
     assert.match(runs.terminal?.reasons[0] ?? "", /^exit status \d+: .*\/dev\/tty/);
     assert.match(stdout, /status: 1 of 1 run failed: exit status 3: last\./);
-    assert.deepEqual(running(/sleep 4711/), []);
+    assert.deepEqual(running(new RegExp(longSleep(1))), []);
   });
 
   test("no process is left, in whatever session, and how many there were is stored", () => {
@@ -69,10 +71,10 @@ describe("trilane time", () => {
       "--",
       "sh",
       "-c",
-      "sleep 4712 & setsid sleep 4713 & sh -c 'setsid sleep 4714 &'",
+      `${longSleep(2)} & setsid ${longSleep(3)} & sh -c 'setsid ${longSleep(4)} &'`,
     );
     assert.equal(status, 0, stderr);
-    assert.deepEqual(running(/sleep 471[234]/), []);
+    assert.deepEqual(running(new RegExp([2, 3, 4].map(longSleep).join("|"))), []);
     assert.ok((exported().runs[0]?.record?.process.left_behind ?? 0) >= 3);
   });
 
