@@ -1,6 +1,7 @@
 // Reads the record files of trilane-flows (samples) and trilane-shaper (flow bins): a line of JSON that names the columns, then records
 // of little-endian uint64, one for each column. Written by appending, so that a file that was cut off has all records up to its last whole
-// one. Knows no column's meaning.
+// one. Knows no column's meaning. Also reads the documents that they leave beside them.
+import { readFile } from "node:fs/promises";
 import { RunError } from "./errors.ts";
 
 export const recordsSchema = "trilane/records/1";
@@ -89,4 +90,18 @@ export function groupRecords<Name extends string>(
     for (const name of names) group[name][place] = columns[name][index] ?? Number.NaN;
   }
   return groups;
+}
+
+// Written by programs of the same build, whose tests hold them to the schema: its name is the check that matters here.
+export async function readDocument<Document extends { readonly schema?: string }>(
+  path: string,
+  schema: Document["schema"],
+): Promise<Document | null> {
+  try {
+    const document = JSON.parse(await readFile(path, "utf8")) as Document | null;
+    return document?.schema === schema ? document : null;
+  } catch {
+    // Not written: the program was killed before it could. The attempt then says so.
+    return null;
+  }
 }

@@ -8,11 +8,12 @@ import type { ServerReport } from "../../schemas/generated/server_report.ts";
 import { UserError } from "../base/errors.ts";
 import { readForeignBytes } from "../base/foreign_file.ts";
 import { programPath } from "../base/programs.ts";
+import { readDocument } from "../base/record_file.ts";
 import { shellWord } from "../base/shell_word.ts";
 import { withArchive } from "../recording/archive/client.ts";
 import { recordedUrl } from "../recording/archive/recorded_requests.ts";
 import { urlOnLane } from "./lane_origins.ts";
-import { type ReplayReport, readDocument } from "./reports.ts";
+import type { ReplayReport } from "./reports.ts";
 import { knownPrograms } from "./servers/programs.ts";
 import { readServerLog, withServerLog } from "./servers/server_log.ts";
 import { installed, type LoadServer } from "./servers/servers.ts";
@@ -154,10 +155,7 @@ function endReason(name: string, { ended }: ServerReport, output: string): strin
 
 /** Once the lab has gone: `replay` with the browser's connections, as far as the server logs them; and why the load does not count. */
 export async function readServer(run: ServerRun, replay: ReplayReport | null) {
-  const report = (await readDocument(
-    join(run.folder, "report.json"),
-    "trilane/server-report/1",
-  )) as ServerReport | null;
+  const report = await readDocument<ServerReport>(join(run.folder, "report.json"), "trilane/server-report/1");
   const output = await textOf(join(run.folder, "output"));
   // HAProxy's log is its output.
   const log = readServerLog(`${await textOf(join(run.folder, "requests.log"))}\n${output}`);

@@ -9,7 +9,7 @@ import type { ExportTerms, StoredSweeps } from "../../engine/plan_kind.ts";
 import { stoppingDocument } from "../../results/answer/rule_outcome.ts";
 import type { Results } from "../../results/store/results.ts";
 import type { PlannedComparisons } from "../../sweep/plan/detect_comparisons.ts";
-import { comparedRun } from "./answer/compared.ts";
+import { comparedCommands } from "./answer/compared.ts";
 import { commandStopping, type RuledRun, ruledCommands } from "./answer/comparison.ts";
 import { commandSentences } from "./answer/sentences.ts";
 import { summarizeCommands } from "./answer/summary.ts";
@@ -63,13 +63,7 @@ async function exportCommands(results: Results, id: number, terms: ExportTerms):
 
 export const storedCommands: StoredSweeps = {
   report: commandReport,
-  run: (results, sweep) =>
-    comparedRun(
-      results.sweepOf(commandSweeps, sweep),
-      measuredCellsOf(results, sweep),
-      measuredRunsOf(results, sweep),
-      results.recordingOf(sweep),
-    ),
+  run: comparedCommands,
   export: exportCommands,
   bundled: async () => bundledCommands,
 };

@@ -50,6 +50,13 @@ export type Attempt = Pick<NewAttempt, "cell" | "status" | "started_at"> & { rea
 /** A sweep's attempts as above, in the order in which they ended. */
 export const attemptsQuery = `SELECT attempt.id, cell, status, started_at FROM attempt ${ofSweep} ORDER BY attempt.id`;
 
+/** How many attempts ended how. */
+export function countStatuses(attempts: readonly Pick<NewAttempt, "status">[]): Record<LoadStatus, number> {
+  const counts = { valid: 0, invalid: 0, failed: 0 };
+  for (const { status } of attempts) counts[status]++;
+  return counts;
+}
+
 /** Counted without reading what the attempts left. */
 export function countAttempts(read: Read, sweep: number): Pick<SweepProgress, "cells" | "attempts" | "valid"> {
   const [row] = read(

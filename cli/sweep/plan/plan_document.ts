@@ -53,6 +53,15 @@ export function withinPlan<T>(source: string, work: () => T): T {
   }
 }
 
+/** The plan that a command makes of its options: in errors, these are named by themselves, and not by the command. */
+export function planOfOptions<T>(command: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof UserError ? new UserError(error.message.replace(`plan ${command}: `, "")) : error;
+  }
+}
+
 /** The names of the plans in a folder that Trilane comes with. */
 export function plansIn(folder: string): string[] {
   return readdirSync(folder)

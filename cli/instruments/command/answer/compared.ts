@@ -2,9 +2,10 @@
 // its time where they have the page load time. Pure.
 
 import type { ComparedNouns, ComparedSweep, RunCell } from "../../../results/compare/interleaved.ts";
+import type { Results } from "../../../results/store/results.ts";
 import { type CommandRun, runValue } from "../metrics/values.ts";
-import type { CommandSweep } from "../plan/stored_plan.ts";
-import type { MeasuredCell, NewMeasuredCell } from "../store/measured_runs.ts";
+import { type CommandSweep, commandSweeps } from "../plan/stored_plan.ts";
+import { type MeasuredCell, measuredCellsOf, measuredRunsOf, type NewMeasuredCell } from "../store/measured_runs.ts";
 import { timeQuantity } from "./comparison.ts";
 
 /** Where pages have their names. */
@@ -50,3 +51,12 @@ export function comparedRun(
     }),
   };
 }
+
+/** Of a stored sweep. */
+export const comparedCommands = (results: Results, id: number): ComparedSweep =>
+  comparedRun(
+    results.sweepOf(commandSweeps, id),
+    measuredCellsOf(results, id),
+    measuredRunsOf(results, id),
+    results.recordingOf(id),
+  );

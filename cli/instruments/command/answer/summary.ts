@@ -5,6 +5,7 @@ import { minimumUnits } from "../../../base/interval.ts";
 import { count } from "../../../base/numbers.ts";
 import { median } from "../../../base/quantile.ts";
 import { medianInterval } from "../../../results/stats/median_interval.ts";
+import { countStatuses } from "../../../results/store/attempt_rows.ts";
 import { type CommandRun, type Quantity, quantitiesOf, runValue } from "../metrics/values.ts";
 import type { NewMeasuredCell } from "../store/measured_runs.ts";
 
@@ -38,9 +39,9 @@ export function summarizeCommands(cells: readonly Place[], runs: readonly Comman
   return cells.map((cell) => {
     const own = runs.filter(isAt(cell));
     const valid = own.filter(({ status }) => status === "valid");
-    const of = (status: string): number => own.filter((run) => run.status === status).length;
+    const { failed, invalid } = countStatuses(own);
     return {
-      ...{ command: cell.subject, link: cell.link, valid: valid.length, failed: of("failed"), invalid: of("invalid") },
+      ...{ command: cell.subject, link: cell.link, valid: valid.length, failed, invalid },
       metrics: quantities.map((quantity) => metricSummary(valid, quantity)),
     };
   });

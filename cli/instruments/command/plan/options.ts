@@ -7,6 +7,7 @@ import type { OptionsOf, OptionTable } from "../../../base/option_table.ts";
 import { refuseGivenWithoutDelay } from "../../../link/profile_file.ts";
 import { defineReach } from "../../../load/reach/wanted.ts";
 import { defineServing, servingOfCommand } from "../../../load/serving/options.ts";
+import { planOfOptions } from "../../../sweep/plan/plan_document.ts";
 import { planRange } from "../../../sweep/plan/plan_range.ts";
 import { toleranceOf, toleranceOption } from "../../../sweep/plan/tolerance.ts";
 import { ruledRepetitions, stoppingChoiceOf, stoppingOptions } from "../../../sweep/plan/until.ts";
@@ -154,10 +155,5 @@ export function commandPlanFrom(options: CommandOptions): CommandPlan {
   const empty = commands.find(({ words }) => words.length === 0);
   if (empty) throw new UserError(`--command ${empty.name}: there is no command after the =`);
   const document = { name: planName(commands), commands, repetitions: usualRuns, ...termsOf(options) };
-  try {
-    return commandPlanOf(document, "time");
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    throw new UserError(error.message.replace(/^plan time: /, ""));
-  }
+  return planOfOptions("time", () => commandPlanOf(document, "time"));
 }

@@ -1,10 +1,11 @@
 // Commands as an instrument of the engine: which cells a plan has, what one run is to do, and what came of all of them. How a run is
 // made is attempt.ts's, in which order the engine's.
 
+import type { CommandRecord } from "../../../../schemas/generated/command_record.ts";
 import { RunError } from "../../../base/errors.ts";
 import { say } from "../../../base/terminal_text.ts";
 import { wrapped } from "../../../base/wrapped_text.ts";
-import type { ExecutionTerms, Instrument, Session } from "../../../engine/instrument.ts";
+import type { ExecutionTerms, Instrument } from "../../../engine/instrument.ts";
 import type { SideBySide } from "../../../engine/labs.ts";
 import { begunSweep } from "../../../engine/session.ts";
 import { extraRttArguments, extraRtts } from "../../../load/extra_rtts.ts";
@@ -15,15 +16,15 @@ import { servingArguments } from "../../../load/serving/arguments.ts";
 import { settleServing } from "../../../load/serving/serving.ts";
 import type { Recording } from "../../../recording/archive/archive.ts";
 import { withArchive } from "../../../recording/archive/client.ts";
+import { countStatuses } from "../../../results/store/attempt_rows.ts";
 import { shardFacts } from "../../../sweep/cluster/shared_plan.ts";
-import { commandNouns, comparedPlace, comparedRun } from "../answer/compared.ts";
+import { commandNouns, comparedCommands, comparedPlace } from "../answer/compared.ts";
 import { counted } from "../answer/comparison.ts";
 import { commandSentences } from "../answer/sentences.ts";
 import { summarizeCommands } from "../answer/summary.ts";
-import type { CommandRun } from "../metrics/values.ts";
 import { guess_ms } from "../plan/describe.ts";
 import { type CommandPlan, commandCellsAt, commandPlanDigest, commandSeed, farOf } from "../plan/plan.ts";
-import { type CommandSweep, commandSweeps } from "../plan/stored_plan.ts";
+import type { CommandSweep } from "../plan/stored_plan.ts";
 import { addedMeasured, measuredCellsOf, measuredRunsOf } from "../store/measured_runs.ts";
 import { attemptCommand } from "./attempt.ts";
 import { commandTable } from "./outcome.ts";
@@ -110,12 +111,11 @@ export function commandInstrument(execution: CommandExecution): Instrument<Comma
       });
     },
     conclude: ({ results, sweep }, { all: planned, wall_ms }) => {
-      const runs = runsOf(results, sweep.id);
+      const runs = measuredRunsOf<CommandRecord>(results, sweep.id);
       const stored = measuredCellsOf(results, sweep.id);
       const cells = summarizeCommands(stored, runs);
       const verdict = shard ? [] : commandSentences(plan, stored, runs);
-      const count = (status: string): number => runs.filter((run) => run.status === status).length;
-      const counts = { valid: count("valid"), invalid: count("invalid"), failed: count("failed") };
+      const counts = countStatuses(runs);
       const facts = { runs: planned, ...counts, wall_s: wall_ms / 1000 };
       return {
         event: (report) =>
@@ -131,17 +131,7 @@ export function commandInstrument(execution: CommandExecution): Instrument<Comma
     },
     compared: {
       ...{ nouns: commandNouns, places: measuredCells.map(comparedPlace) },
-      run: (results, sweep) =>
-        comparedRun(
-          results.sweepOf(commandSweeps, sweep),
-          measuredCellsOf(results, sweep),
-          runsOf(results, sweep),
-          results.recordingOf(sweep),
-        ),
+      run: comparedCommands,
     },
   };
 }
-
-type Stored = Session<CommandSweep>["results"];
-
-const runsOf = (results: Stored, sweep: number): CommandRun[] => measuredRunsOf(results, sweep);

@@ -8,6 +8,7 @@ import { minimumUnits } from "../../../base/interval.ts";
 import { median } from "../../../base/quantile.ts";
 import type { FetchMetric } from "../../../registry/metrics.ts";
 import { medianInterval } from "../../../results/stats/median_interval.ts";
+import { countStatuses } from "../../../results/store/attempt_rows.ts";
 import { fetchMetricNames, metricOf, missingReason } from "../metrics/fetch_metrics.ts";
 import type { Fetched } from "../metrics/fetched.ts";
 import type { FetchVariant, StoredFetch } from "../store/fetch_runs.ts";
@@ -49,12 +50,12 @@ function metricSummary(fetches: readonly StoredFetch[], name: FetchMetric): Fetc
 
 function summaryOf(place: FetchPlace, fetches: readonly StoredFetch[]): FetchSummary {
   const { link, lane, tls, ip } = place;
-  const count = (status: StoredFetch["status"]): number => fetches.filter((fetch) => fetch.status === status).length;
+  const { valid, failed, invalid } = countStatuses(fetches);
   const came = fetches.filter(({ status }) => status === "valid");
   return {
     ...{ link, lane, tls, ip },
     objects: new Set(came.map(({ object }) => object)).size,
-    ...{ valid: count("valid"), failed: count("failed"), invalid: count("invalid") },
+    ...{ valid, failed, invalid },
     metrics: Object.fromEntries(fetchMetricNames.map((name) => [name, metricSummary(fetches, name)])),
   };
 }

@@ -10,6 +10,7 @@ import type { OptionsOf, OptionTable } from "../../../base/option_table.ts";
 import { refuseGivenWithoutDelay } from "../../../link/profile_file.ts";
 import { defineOutside } from "../../../load/reach/wanted.ts";
 import { pageName } from "../../../sweep/plan/page_patterns.ts";
+import { planOfOptions } from "../../../sweep/plan/plan_document.ts";
 import { planRange } from "../../../sweep/plan/plan_range.ts";
 import { defineServers, type ServedLanes, type ServersOptions } from "../../../sweep/plan/servers_option.ts";
 import { toleranceOf, toleranceOption } from "../../../sweep/plan/tolerance.ts";
@@ -220,10 +221,5 @@ export function fetchPlanFrom(
     ...termsOf(options),
     ...served,
   };
-  try {
-    return fetchPlanOf(document, "fetch");
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    throw new UserError(error.message.replace(/^plan fetch: /, ""));
-  }
+  return planOfOptions("fetch", () => fetchPlanOf(document, "fetch"));
 }

@@ -12,6 +12,7 @@ import { installed, type LoadServer, serverOf } from "../../../load/servers/serv
 import { tryServers } from "../../../load/try_servers.ts";
 import type { Recording } from "../../../recording/archive/archive.ts";
 import { stoppingSentences } from "../../../results/answer/rule_outcome.ts";
+import { countStatuses } from "../../../results/store/attempt_rows.ts";
 import { shardFacts } from "../../../sweep/cluster/shared_plan.ts";
 import { counted } from "../answer/comparison.ts";
 import { callSentences, costSentences } from "../answer/cost_sentence.ts";
@@ -92,8 +93,7 @@ export function fetchInstrument(execution: FetchExecution): Instrument<FetchSwee
         ? []
         : [...fetchVerdict(stored, own, sweep.plan), ...stoppingSentences(fetchStopping(sweep, stored, all, true))];
       const notes = [...costSentences(timed), ...callSentences(counted), ...fetchNotes(own)];
-      const count = (status: string): number => all.filter((fetch) => fetch.status === status).length;
-      const counts = { valid: count("valid"), invalid: count("invalid"), failed: count("failed") };
+      const counts = countStatuses(all);
       const facts = { fetches, ...counts, wall_s: wall_ms / 1000 };
       const sentences = [...verdict, ...notes].flatMap((sentence) => wrapped(sentence));
       return {

@@ -3,9 +3,8 @@
 import type { FetchCost } from "../../../../schemas/generated/fetch_cost.ts";
 import type { FetchLabel } from "../../../../schemas/generated/fetch_plan.ts";
 import type { FetchIp, FetchRecord, FetchTls } from "../../../../schemas/generated/fetch_record.ts";
-import type { LinkProfile } from "../../../../schemas/generated/link_profile.ts";
 import { type NewAttempt, readAttempts, readCells, recordAttempt } from "../../../results/store/attempt_rows.ts";
-import type { NewSweepFacts } from "../../../results/store/results.ts";
+import type { CellLink, NewSweepFacts } from "../../../results/store/results.ts";
 import type { AddedSweep, SweepStore } from "../../../results/store/sweep_store.ts";
 import type { FetchSweep, StoredFetchPlan } from "./stored_plan.ts";
 
@@ -16,13 +15,9 @@ export interface FetchVariant {
   readonly ip: FetchIp;
 }
 
-export interface NewFetchCell extends FetchVariant {
+export interface NewFetchCell extends FetchVariant, Omit<CellLink, "id"> {
   /** Its URL. */
   readonly object: string;
-  /** Short form, canonical; null: the network as it is. */
-  readonly link: string | null;
-  /** null as above. */
-  readonly link_profile: LinkProfile | null;
 }
 
 export interface FetchCell extends NewFetchCell {

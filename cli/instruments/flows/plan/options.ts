@@ -10,6 +10,7 @@ import { mixWords, readMix } from "../../../link/flows/mix.ts";
 import { kernelControllers } from "../../../link/flows/transports.ts";
 import { refuseGivenWithoutDelay } from "../../../link/profile_file.ts";
 import { pageName } from "../../../sweep/plan/page_patterns.ts";
+import { planOfOptions } from "../../../sweep/plan/plan_document.ts";
 import { planRange } from "../../../sweep/plan/plan_range.ts";
 import { readLanes } from "../../../sweep/plan/read_lanes.ts";
 import { toleranceOf, toleranceOption } from "../../../sweep/plan/tolerance.ts";
@@ -177,10 +178,5 @@ export function flowPlanFrom(
     ...pageTerms(options, page),
     ...termsOf(options),
   };
-  try {
-    return flowPlanOf(document, "flows", { kernel });
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    throw new UserError(error.message.replace(/^plan flows: /, ""));
-  }
+  return planOfOptions("flows", () => flowPlanOf(document, "flows", { kernel }));
 }

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import type { FlowReport } from "../../../../schemas/generated/flow_report.ts";
 import type { FlowRun } from "../../../../schemas/generated/flow_run.ts";
 import type { ShaperReport } from "../../../../schemas/generated/shaper_report.ts";
-import { parseRecords } from "../../../base/record_file.ts";
+import { parseRecords, readDocument } from "../../../base/record_file.ts";
 import type { FlowFiles } from "../../../link/flows/flow_run.ts";
 import { composeFlowRecords, type FlowCounters, type FlowRecords } from "./flow_records.ts";
 import { binFileColumns, sampleFileColumns } from "./series.ts";
@@ -22,22 +22,6 @@ async function readOrNull(path: string): Promise<Buffer | null> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw error;
-  }
-}
-
-// Written by programs of the same build, whose tests hold them to the schemas: the name is the check that matters here.
-async function readDocument<Document extends { readonly schema?: string }>(
-  path: string,
-  schema: string,
-): Promise<Document | null> {
-  const bytes = await readOrNull(path);
-  if (bytes === null) return null;
-  try {
-    const document = JSON.parse(bytes.toString("utf8")) as Document | null;
-    return document?.schema === schema ? document : null;
-  } catch {
-    // Cut off: its writer was killed.
-    return null;
   }
 }
 

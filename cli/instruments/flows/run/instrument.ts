@@ -16,6 +16,7 @@ import type { Recording } from "../../../recording/archive/archive.ts";
 import { failedUrlsOf } from "../../../recording/archive/recorded_requests.ts";
 import { isSynthetic } from "../../../recording/archive/recording_source.ts";
 import { stoppingSentences } from "../../../results/answer/rule_outcome.ts";
+import { countStatuses } from "../../../results/store/attempt_rows.ts";
 import { cellsOfShard, shardFacts } from "../../../sweep/cluster/shared_plan.ts";
 import { pageName } from "../../../sweep/plan/page_patterns.ts";
 import { pinnedPages } from "../../../sweep/plan/pinned_pages.ts";
@@ -30,7 +31,7 @@ import type { FlowRecords } from "../records/flow_records.ts";
 import { addedFlows, type FlowRunRow, flowPageLoadOf, flowRunsOf } from "../store/flow_runs.ts";
 import type { FlowSweep } from "../store/stored_plan.ts";
 import { attemptFlowRun, type FlowAttemptRequest } from "./attempt.ts";
-import { countsOf, flowCellResults, flowTable, noneValidReason } from "./outcome.ts";
+import { flowCellResults, flowTable, noneValidReason } from "./outcome.ts";
 import { attemptPageRun, type RunPage } from "./page_run.ts";
 import { flowEvents, runFlowSweep } from "./runner.ts";
 import { contrastedCell, flowTasks, type RunCell, runCells } from "./tasks.ts";
@@ -102,7 +103,8 @@ export function flowInstrument(execution: FlowExecution): Instrument<FlowSweep> 
         lane === null ? null : (flowPageLoadOf(results, id)?.log._trilane.metrics.plt_ms ?? null);
       const stored = cellsIn(results, sweep);
       const cells = flowCellResults(stored, all, plt_ms);
-      const facts = { runs, ...countsOf(all, runs), wall_s: wall_ms / 1000 };
+      const counts = countStatuses(all);
+      const facts = { runs, ...counts, given_up: runs - counts.valid, wall_s: wall_ms / 1000 };
       const verdict = shard ? [] : comparisons(sweep, stored, all);
       const excluded = excludedAttempts(
         all.filter(({ status }) => status !== "valid"),
@@ -116,9 +118,8 @@ export function flowInstrument(execution: FlowExecution): Instrument<FlowSweep> 
             ? { event: "flow-cell-finished", ...shardFacts(shard), ...facts, cells }
             : { event: "flows-finished", sweep: sweep.id, ...facts, report, verdict, cells },
         lines: [...flowTable(cells), "", ...further, ...(further.length > 0 ? [""] : [])],
-        failure: all.some(({ status }) => status === "valid")
-          ? null
-          : new RunError(`no run of sweep ${sweep.id} was valid: ${noneValidReason(all)}`),
+        failure:
+          counts.valid > 0 ? null : new RunError(`no run of sweep ${sweep.id} was valid: ${noneValidReason(all)}`),
       };
     },
   };

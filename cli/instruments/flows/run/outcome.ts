@@ -2,12 +2,7 @@
 // in, text out. Everything else is the report's to show.
 
 import type { Flow } from "../../../../schemas/generated/flow.ts";
-import type {
-  FlowCellResult,
-  FlowGroupResult,
-  FlowPageResult,
-  FlowsFinished,
-} from "../../../../schemas/generated/sweep_event.ts";
+import type { FlowCellResult, FlowGroupResult, FlowPageResult } from "../../../../schemas/generated/sweep_event.ts";
 import { formatTime, formatTimeRange } from "../../../base/numbers.ts";
 import { median } from "../../../base/quantile.ts";
 import { textTable } from "../../../base/text_table.ts";
@@ -15,6 +10,7 @@ import { formatFlow } from "../../../link/flows/flow_words.ts";
 import { isDisturbed } from "../../../load/disturbance.ts";
 import { formatValue } from "../../../registry/units.ts";
 import { medianInterval } from "../../../results/stats/median_interval.ts";
+import { countStatuses } from "../../../results/store/attempt_rows.ts";
 import { type GroupSummary, summarizeRuns } from "../answer/summary.ts";
 import type { FlowRunRow } from "../store/flow_runs.ts";
 import type { RunCell } from "./tasks.ts";
@@ -51,13 +47,12 @@ export function flowCellResults(
   const byCell = Map.groupBy(runs, ({ cell }) => cell);
   return cells.map((cell) => {
     const its = byCell.get(cell.id) ?? [];
-    const count = (status: FlowRunRow["status"]): number => its.filter((run) => run.status === status).length;
     const results = its.flatMap(({ status, result }) => (status === "valid" && result !== null ? result : []));
     const { groups } = summarizeRuns(results);
     const { mix, link, lane } = cell;
     const plts_ms = its.flatMap((run) => (run.status === "valid" ? (plt_ms(run) ?? []) : []));
     return {
-      ...{ mix, link, lane, valid: count("valid"), invalid: count("invalid"), failed: count("failed") },
+      ...{ mix, link, lane, ...countStatuses(its) },
       ...(lane === null ? {} : { plt: pageResult(plts_ms) }),
       groups: cell.flows.map((flow, group) =>
         groupResult(
@@ -95,15 +90,6 @@ export function flowTable(cells: readonly FlowCellResult[]): string[] {
   });
   const hidden = cells.length - shown.length;
   return hidden > 0 ? [...lines, `and ${hidden} more mixes and links, see the report`] : lines;
-}
-
-export type FlowCounts = Pick<FlowsFinished, "valid" | "invalid" | "failed" | "given_up">;
-
-/** `planned`: runs. */
-export function countsOf(runs: readonly FlowRunRow[], planned: number): FlowCounts {
-  const count = (status: FlowRunRow["status"]): number => runs.filter((run) => run.status === status).length;
-  const valid = count("valid");
-  return { valid, invalid: count("invalid"), failed: count("failed"), given_up: planned - valid };
 }
 
 /** Of a sweep without a valid run: why, and what to do. */

@@ -12,6 +12,7 @@ import { isDisturbed } from "../../../load/disturbance.ts";
 import { liveSentence } from "../../../load/servers/servers.ts";
 import { type Answer, answerLines, furtherSentence } from "../../../results/answer/answer.ts";
 import { dilationSentence } from "../../../results/answer/dilated_sweeps.ts";
+import { countStatuses } from "../../../results/store/attempt_rows.ts";
 import type { Cell, Load } from "../../../results/store/results.ts";
 import { comparedMetric, samplesOf } from "../../../results/verdict/compared_metric.ts";
 import { decidedWithin, stoppingSentence, stoppingSummary } from "../../../results/verdict/load_stopping_outcome.ts";
@@ -140,8 +141,7 @@ export function outcomeOf(
     verdict.excluded,
     answer.left?.warning?.line ?? null,
   ].filter((sentence) => sentence !== null);
-  const count = (status: Load["status"]): number => loads.filter((load) => load.status === status).length;
-  const valid = count("valid");
+  const counts = countStatuses(loads);
   return {
     answer: answer === noAnswer ? [] : answerLines(answer, answered ? winsOf(answered) : null),
     tracks,
@@ -149,7 +149,7 @@ export function outcomeOf(
     verdict: sentences,
     remedy: answer.left?.warning?.remedy ?? null,
     cells: results.flat(),
-    counts: { valid, invalid: count("invalid"), failed: count("failed"), given_up: planned - valid },
+    counts: { ...counts, given_up: planned - counts.valid },
   };
 }
 
