@@ -9,6 +9,7 @@ import type { PlannedLoad } from "../sweep/plan/load_order.ts";
 /** How a try ended. */
 export interface Attempt {
   readonly status: LoadStatus;
+  /** Empty for a valid one. */
   readonly reasons: readonly string[];
 }
 

@@ -3,13 +3,7 @@
 import { arch, cpus, release, totalmem } from "node:os";
 import type { Environment } from "../../schemas/generated/environment.ts";
 
-export interface Machine {
-  readonly kernel: string;
-  readonly architecture: string;
-  readonly cpu: string;
-  readonly cpus: number;
-  readonly memory_bytes: number;
-}
+export type Machine = Pick<Environment, "kernel" | "architecture" | "cpu" | "cpus" | "memory_bytes">;
 
 export function machine(): Machine {
   const all = cpus();

@@ -1,46 +1,9 @@
 // What a trace offers: its mean rate, how the rate spreads, where nothing could be delivered. Pure: times in, numbers out.
+import type { TraceFactsOfFile, TraceOutage } from "../../../schemas/generated/trace_info.ts";
 import { opportunity_bits, windowCounts } from "../opportunities.ts";
 
-/** Rates over windows of one length, in bit/s. */
-interface RateSpread {
-  readonly window_ms: number;
-  readonly windows: number;
-  readonly min_bps: number;
-  readonly p5_bps: number;
-  readonly p25_bps: number;
-  readonly median_bps: number;
-  readonly p75_bps: number;
-  readonly p95_bps: number;
-  readonly max_bps: number;
-  /** Standard deviation over mean. */
-  readonly variation: number;
-}
-
-export interface Outage {
-  readonly start_ms: number;
-  readonly length_ms: number;
-}
-
-interface Outages {
-  /** A time without an opportunity counts from this length on. */
-  readonly at_least_ms: number;
-  readonly count: number;
-  readonly total_ms: number;
-  readonly longest: Outage | null;
-  /** The first of them. */
-  readonly first: readonly Outage[];
-}
-
-export interface TraceFacts {
-  readonly opportunities: number;
-  /** The last time: there the trace begins again. */
-  readonly length_ms: number;
-  readonly mean_bps: number;
-  /** Longest time between two opportunities. */
-  readonly longest_gap_ms: number;
-  readonly rate: RateSpread;
-  readonly outages: Outages;
-}
+export type Outage = Readonly<TraceOutage>;
+export type TraceFacts = Omit<TraceFactsOfFile, "path">;
 
 interface FactsOptions {
   readonly window_ms: number;
@@ -57,7 +20,7 @@ function quantileOf(sorted: Float64Array, probability: number): number {
   return low + ((sorted[below + 1] ?? low) - low) * (position - below);
 }
 
-function spreadOf(times: Uint32Array, wanted_ms: number): RateSpread {
+function spreadOf(times: Uint32Array, wanted_ms: number): TraceFacts["rate"] {
   const length_ms = times.at(-1) ?? 0;
   const window_ms = Math.min(wanted_ms, length_ms);
   const counts = windowCounts(times, window_ms);
@@ -90,7 +53,7 @@ export function* outagesOf(times: Uint32Array, atLeast_ms: number): Generator<Ou
   }
 }
 
-function outageFacts(times: Uint32Array, atLeast_ms: number): Outages {
+function outageFacts(times: Uint32Array, atLeast_ms: number): TraceFacts["outages"] {
   let count = 0;
   let total_ms = 0;
   let longest: Outage | null = null;

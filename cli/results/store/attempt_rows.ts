@@ -40,10 +40,6 @@ export interface AddedCell {
 /** Joins a sweep's attempts; its number is the one value. Those that were filmed are no runs of the plan. */
 export const ofSweep = "JOIN cell ON cell.id = attempt.cell WHERE cell.sweep = ? AND NOT filmed";
 
-/** A sweep's cells with these columns, in the plan's order. */
-export const cellsQuery = (columns: readonly string[]): string =>
-  `SELECT ${columns.join(", ")} FROM cell WHERE sweep = ? ORDER BY id`;
-
 /** What every attempt has that is stored. */
 export type Attempt = Pick<NewAttempt, "cell" | "status" | "started_at"> & { readonly id: number };
 
@@ -123,13 +119,18 @@ interface Store {
   write(work: (database: DatabaseSync) => number): number;
 }
 
-/** In the plan's order, with these columns, by the instrument's names. */
-export const readCells = <Cell>({ read }: Pick<Store, "read">, columns: readonly string[], sweep: number): Cell[] =>
-  read(cellsQuery(columns), sweep).map((row) => ({ ...row, link_profile: linkProfileOf(row) }) as Cell);
-
-export function linkProfileOf({ link_profile = null }: Row): LinkProfile | null {
-  return link_profile === null ? null : (storedJson(link_profile, "cell.link_profile") as LinkProfile);
-}
+/** A sweep's cells in the plan's order, with these columns, by the instrument's names. `condition`: of a cell. */
+export const readCells = <Cell>(
+  { read }: Pick<Store, "read">,
+  columns: readonly string[],
+  sweep: number,
+  condition = "true",
+): Cell[] =>
+  read(`SELECT ${columns.join(", ")} FROM cell WHERE sweep = ? AND ${condition} ORDER BY id`, sweep).map((row) => {
+    const { link_profile = null } = row;
+    const profile = link_profile === null ? null : storedJson(link_profile, "cell.link_profile");
+    return { ...row, link_profile: profile } as Cell;
+  });
 
 /** Adds one attempt, in the caller's transaction; returns its number. */
 export function addAttempt(

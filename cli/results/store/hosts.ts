@@ -1,15 +1,13 @@
 // The table `host` of the results: which machine ran which cells, if several share a sweep. Used by the results' owner alone; judges no
 // machine.
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
+import type { Environment } from "../../../schemas/generated/environment.ts";
 import { UserError } from "../../base/errors.ts";
 import { storedJson } from "./stored_json.ts";
 
-export interface HostFacts {
-  readonly kernel: string;
-  readonly architecture: string;
-  readonly cpu: string;
-  readonly cpus: number;
-  readonly memory_bytes: number;
+type Machine = Readonly<Pick<Environment, "kernel" | "architecture" | "cpu" | "cpus" | "memory_bytes">>;
+
+export interface HostFacts extends Machine {
   /** Tells two machines of one name apart. Missing in results of earlier versions. */
   readonly machine_id?: string;
   /** By product; of each all that were seen. */

@@ -2,7 +2,14 @@
 // a load, films and trials of recordings. Decides nothing about which load comes next (cli/sweep) or what loads mean (cli/results/verdict).
 import type { PageLoad } from "../../../schemas/generated/page_load.ts";
 import { UserError } from "../../base/errors.ts";
-import { addAttempt, addObservations, attemptColumns, documentOf, observationsColumn } from "./attempt_rows.ts";
+import {
+  addAttempt,
+  addObservations,
+  attemptColumns,
+  documentOf,
+  observationsColumn,
+  readCells,
+} from "./attempt_rows.ts";
 import { holdsBytes, openDatabase, openDatabaseToRead, openFilledDatabase, resultsPath } from "./database.ts";
 import { fileRemedies, homeRemedies, type Remedies, shardRemedies } from "./failure.ts";
 import { addFilm, type Film, type FilmedLoad, type NewFilm, readFilmedLoads, readFilms } from "./filmstrips.ts";
@@ -20,7 +27,6 @@ import {
 import { refuseChangedRecording } from "./sweep_recordings.ts";
 import {
   type Cell,
-  cellOf,
   type LaneLabel,
   type Load,
   loadOf,
@@ -42,6 +48,7 @@ export type * from "./unmatched.ts";
 const pages = "pages";
 const ofPages: SweepKind<Sweep> = { kind: pages, holds: "page loads" };
 
+const pageColumns = ["id", "sweep", "subject AS page", "recording_digest", "lane", "link", "link_profile"];
 /** Of a cell. */
 const ofPage = `(SELECT kind FROM sweep WHERE sweep.id = cell.sweep) = '${pages}'`;
 
@@ -69,10 +76,10 @@ export class Results extends SweepStore {
   cellsOf(sweep: number): Cell[] {
     const hosts = new Map(this.hostsOf(sweep).flatMap((host) => host.cells.map(({ cell }) => [cell, host])));
     const pinned = this.pinningsOf(sweep);
-    return this.read(`SELECT * FROM cell WHERE sweep = ? AND ${ofPage} ORDER BY id`, sweep).map((row) => {
-      const host = hosts.get(Number(row.id));
-      const pinned_ms = pinned.get(String(row.subject));
-      return { ...cellOf(row), ...(host ? { host } : {}), ...(pinned_ms === undefined ? {} : { pinned_ms }) };
+    return readCells<Cell>(this, pageColumns, sweep, ofPage).map((cell) => {
+      const host = hosts.get(cell.id);
+      const pinned_ms = pinned.get(cell.page);
+      return { ...cell, ...(host ? { host } : {}), ...(pinned_ms === undefined ? {} : { pinned_ms }) };
     });
   }
 

@@ -145,18 +145,6 @@ export const anySweepOf = (row: Row): AnySweep => ({
   environment: storedJson(row.environment, "sweep.environment") as Environment,
 });
 
-export function cellOf(row: Row): Cell {
-  return {
-    id: Number(row.id),
-    sweep: Number(row.sweep),
-    page: String(row.subject),
-    recording_digest: String(row.recording_digest),
-    lane: String(row.lane) as LaneLabel,
-    link: String(row.link),
-    link_profile: storedJson(row.link_profile, "cell.link_profile") as LinkProfile,
-  };
-}
-
 export const sweepColumns = "id, name, plan, plan_digest, created_at, finished_at, seed, command, environment, kind";
 
 export function loadOf(row: Row): Load {

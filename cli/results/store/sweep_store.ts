@@ -6,15 +6,7 @@ import type { SelftestLink } from "../../../schemas/generated/selftest.ts";
 import { LockedError, UserError } from "../../base/errors.ts";
 import { type Owner, parseOwner, stateOf, thisProcess } from "../../base/process_owner.ts";
 import { shellWord } from "../../base/shell_word.ts";
-import {
-  type AddedCell,
-  type Attempt,
-  addCells,
-  attemptsQuery,
-  cellsQuery,
-  countAttempts,
-  linkProfileOf,
-} from "./attempt_rows.ts";
+import { type AddedCell, type Attempt, addCells, attemptsQuery, countAttempts, readCells } from "./attempt_rows.ts";
 import { explainFailure, isLocked, lockedLine, type Remedies } from "./failure.ts";
 import { addHost, type Host, type NamedHost, type NewHost, readHosts, refuseOtherMachine } from "./hosts.ts";
 import { hideSweeps, removeHidden } from "./remove_rows.ts";
@@ -150,11 +142,7 @@ export class SweepStore {
 
   /** The links of a sweep's cells, in the plan's order. */
   cellLinksOf({ id: sweep }: AnySweep): CellLink[] {
-    return this.read(cellsQuery(["id", "link", "link_profile"]), sweep).map((row) => ({
-      id: Number(row.id),
-      link: row.link === null ? null : String(row.link),
-      link_profile: linkProfileOf(row),
-    }));
+    return readCells(this, ["id", "link", "link_profile"], sweep);
   }
 
   /** Every attempt of a sweep in the order in which they ended, without what it left. */

@@ -6,7 +6,7 @@ import type { CommandProcess, CommandRecord, CommandTraffic } from "../../../../
 import type { FlowCounters } from "../../../../schemas/generated/flow_counters.ts";
 import { programPath } from "../../../base/programs.ts";
 import { throwIfFull, withRunFolder } from "../../../browser/scratch.ts";
-import type { AttemptTerms } from "../../../engine/measuring.ts";
+import type { AttemptTerms, EndedAttempt } from "../../../engine/measuring.ts";
 import type { LinkProfile } from "../../../link/link.ts";
 import { disturbedRun } from "../../../load/disturbance.ts";
 import { keepDocument, keepFiles, openEvidence, openEvidenceFolder } from "../../../load/evidence.ts";
@@ -36,12 +36,7 @@ export interface CommandRequest extends AttemptTerms {
   readonly lab: CommandLab | null;
 }
 
-export interface CommandAttempt {
-  readonly status: LoadStatus;
-  /** Empty for a valid one. */
-  readonly reasons: readonly string[];
-  /** Of the whole attempt. */
-  readonly wall_ms: number;
+export interface CommandAttempt extends EndedAttempt {
   /** null: it left none. */
   readonly record: CommandRecord | null;
 }

@@ -4,14 +4,13 @@ import { join } from "node:path";
 import type { FetchCost } from "../../../../schemas/generated/fetch_cost.ts";
 import type { FetchRecord } from "../../../../schemas/generated/fetch_record.ts";
 import { throwIfFull, withRunFolder } from "../../../browser/scratch.ts";
-import type { AttemptTerms } from "../../../engine/measuring.ts";
+import type { AttemptTerms, EndedAttempt } from "../../../engine/measuring.ts";
 import type { LinkProfile } from "../../../link/link.ts";
 import { keepDocument, keepFiles, openEvidence, openEvidenceFolder } from "../../../load/evidence.ts";
 import { labCommand, labFailure, runLab } from "../../../load/lab.ts";
 import { readReplayReport, readShaperReport } from "../../../load/reports.ts";
 import { prepareServer, readServer } from "../../../load/server_run.ts";
 import type { LoadServer } from "../../../load/servers/servers.ts";
-import type { LoadStatus } from "../../../results/store/results.ts";
 import { type ClientRequest, clientWords } from "./client_words.ts";
 import { fetchCost, type Traces } from "./fetch_cost.ts";
 import { straceThreadsWords, straceWords } from "./strace.ts";
@@ -35,11 +34,7 @@ export interface FetchAttemptRequest extends ClientRequest, AttemptTerms {
   readonly countsCalls: boolean;
 }
 
-export interface FetchAttempt {
-  readonly status: LoadStatus;
-  /** Empty for a valid one. */
-  readonly reasons: readonly string[];
-  readonly wall_ms: number;
+export interface FetchAttempt extends EndedAttempt {
   /** null: the client left none. */
   readonly record: FetchRecord | null;
   /** null: nothing but what the record has was measured. */

@@ -4,13 +4,12 @@ import { writeFile } from "node:fs/promises";
 import type { FlowRun } from "../../../../schemas/generated/flow_run.ts";
 import type { PageLoad } from "../../../../schemas/generated/page_load.ts";
 import { throwIfFull } from "../../../browser/scratch.ts";
-import type { AttemptTerms } from "../../../engine/measuring.ts";
+import type { AttemptTerms, EndedAttempt } from "../../../engine/measuring.ts";
 import type { FlowFiles } from "../../../link/flows/flow_run.ts";
 import type { LinkProfile } from "../../../link/link.ts";
 import type { Tolerance } from "../../../load/disturbance.ts";
 import { keepFiles, openEvidence } from "../../../load/evidence.ts";
 import { labFailure, runLab } from "../../../load/lab.ts";
-import type { LoadStatus } from "../../../results/store/results.ts";
 import type { FlowRecords } from "../records/flow_records.ts";
 import { readFlowRecords } from "../records/read_flow_records.ts";
 import { flowsCommandLine } from "./lab_run.ts";
@@ -31,11 +30,7 @@ export interface FlowAttemptRequest extends AttemptTerms {
   readonly watch?: (run: FlowRun, files: FlowFiles) => { close(): Promise<void> };
 }
 
-export interface FlowAttempt {
-  readonly status: LoadStatus;
-  /** Empty for a valid one. */
-  readonly reasons: readonly string[];
-  readonly wall_ms: number;
+export interface FlowAttempt extends EndedAttempt {
   /** null: a program of the lab left no report. */
   readonly records: FlowRecords | null;
   /** null: no page was loaded. */

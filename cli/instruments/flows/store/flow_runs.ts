@@ -2,7 +2,6 @@
 // mean.
 import type { FlowResult } from "../../../../schemas/generated/flow_result.ts";
 import type { Lane } from "../../../../schemas/generated/lane.ts";
-import type { LinkProfile } from "../../../../schemas/generated/link_profile.ts";
 import type { PageLoad } from "../../../../schemas/generated/page_load.ts";
 import {
   documentOf,
@@ -14,14 +13,12 @@ import {
 import { packedPageLoad, unpackedPageLoad } from "../../../results/store/page_load_blob.ts";
 import type { NewSweepFacts } from "../../../results/store/results.ts";
 import type { AddedSweep, SweepStore } from "../../../results/store/sweep_store.ts";
+import type { PlannedLink } from "../../../sweep/plan/plan_links.ts";
 import type { FlowSweep, StoredFlowPlan } from "./stored_plan.ts";
 
-interface NewFlowCell {
+interface NewFlowCell extends PlannedLink {
   /** The mix's name. */
   readonly mix: string;
-  /** Short form, canonical. */
-  readonly link: string;
-  readonly link_profile: LinkProfile;
   /** Of the page that is loaded during the flows; null: there is none. */
   readonly lane: Lane | null;
 }
