@@ -72,6 +72,7 @@ async function main(): Promise<void> {
   await found?.run(values as unknown as CommonOptions, {
     pageSource: async () => (await import("./pages/source.ts")).pages,
     report: async (results, sweep) => await (await import("./instruments/all.ts")).reportOfAny(results, sweep, {}),
+    plannedPages: async (...given) => await (await import("./instruments/all.ts")).plannedPages(...given),
     bundled: async (kind) => await (await import("./instruments/all.ts")).bundledSweeps(kind),
   });
 }

@@ -1,10 +1,13 @@
 // What every command shares: the options --home and --json, and the shape of a command module. No command's logic.
 
+import type { SweepPlanned } from "../../schemas/generated/sweep_event.ts";
 import { UserError } from "../base/errors.ts";
 import type { OptionTable } from "../base/option_table.ts";
 import type { ReportOf } from "../report/report_files.ts";
 import type { BundledKinds } from "../sweep/bundle/bundled_sweeps.ts";
+import type { PageSize } from "../sweep/plan/estimate.ts";
 import type { PageSource } from "../sweep/plan/page_source.ts";
+import type { Plan } from "../sweep/plan/plan_document.ts";
 
 export type { OptionsOf } from "../base/option_table.ts";
 
@@ -25,6 +28,13 @@ export interface House {
   readonly pageSource: () => Promise<PageSource>;
   /** Of a sweep of any instrument. */
   readonly report: ReportOf;
+  /** What a dry run shows of a plan of pages. `unstored`: those that are in files still. */
+  readonly plannedPages: (
+    home: string,
+    plan: Plan,
+    source: PageSource,
+    unstored: ReadonlyMap<string, PageSize>,
+  ) => Promise<{ readonly document: SweepPlanned; readonly lines: readonly string[] }>;
   /** What of instruments' sweeps goes into bundles. */
   readonly bundled: BundledKinds;
 }

@@ -35,7 +35,7 @@ import { readLanes } from "../sweep/plan/read_lanes.ts";
 import { defineServers, type ServedLanes, servedLanes } from "../sweep/plan/servers_option.ts";
 import { mostRuns } from "../sweep/plan/until.ts";
 import { type Command, essentials, type OptionsOf, type Table } from "./command.ts";
-import { evidenceOption, newOption } from "./run_options.ts";
+import { dryRunOption, evidenceOption, newOption, printPlanned } from "./run_options.ts";
 
 const define = (table: Table) =>
   table
@@ -71,6 +71,7 @@ const define = (table: Table) =>
       }),
     )
     .option("new", newOption)
+    .option("dry-run", dryRunOption("lanes, loads and expected time"))
     .option("evidence", evidenceOption())
     .option("filmstrip", {
       type: "boolean",
@@ -82,7 +83,7 @@ const define = (table: Table) =>
       flag(`for a URL or file: keep the values of ${credentialsInWords}, which are otherwise masked`, { rare: true }),
     )
     .option("record-again", flag("record the URL again and replace its recording"))
-    .group(["link", "runs", "lanes", "decide"], essentials)
+    .group(["link", "runs", "lanes", "decide", "dry-run"], essentials)
     .group([...liveOptionNames, "record-again"], "If the page is a URL:")
     .group([...deviceOptionNames], "If the page is a URL or a file:")
     .example("trilane race https://shop.example/", "record a live page, then race it; the same again resumes the race")
@@ -146,7 +147,7 @@ export const command: Command<RaceOptions> = {
   usage: "race <page>",
   summary: "Race one page over one link: a table, a verdict and a report",
   define,
-  run: async (options, { pageSource, report }) => {
+  run: async (options, { pageSource, report, plannedPages }) => {
     const home = homeFolder(options.home);
     // What can be wrong with the words is found before a page is recorded or imported.
     const live = connectedChoice(options, liveChoiceOf(options));
@@ -160,6 +161,12 @@ export const command: Command<RaceOptions> = {
     const labs = labsOf(options, home);
     if (!isUrl(options.page)) refuseLiveOptions(options, ["record-again"], options.page);
     const source = await pageSource();
+    if (options["dry-run"]) {
+      const { page, size } = await source.pageUnstored(home, options.page);
+      const plan = racePlan(options, served, page, options.filmstrip);
+      const { document, lines } = await plannedPages(home, plan, source, new Map(size ? [[pageName(page), size]] : []));
+      return printPlanned(options.json, document, lines);
+    }
     const page = await source.pageFor(home, options.page, {
       credentials: options["keep-credentials"] ? "kept" : "redacted",
       live,

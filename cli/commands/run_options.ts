@@ -17,6 +17,8 @@ export const newOption = {
 export const evidenceOption = (kept = "load's captures, qlogs, TCP states and reports") =>
   ({ rare: true, describe: `keep each ${kept} in FOLDER` }) as const satisfies Declared;
 
+export const dryRunOption = (shown: string) => flag(`show ${shown}; run nothing`);
+
 /** `shown`: what a dry run shows. `kept`: what each load or run leaves as its evidence. */
 export const runOptions = (shown: string, kept?: string) => (table: OptionTable<unknown>) =>
   table
@@ -25,7 +27,7 @@ export const runOptions = (shown: string, kept?: string) => (table: OptionTable<
     .with(defineLabs)
     .option("evidence", evidenceOption(kept))
     .option("new", newOption)
-    .option("dry-run", flag(`show ${shown}; run nothing`));
+    .option("dry-run", dryRunOption(shown));
 
 type RunOptions = OptionsOf<ReturnType<typeof runOptions>> & Pick<CommonOptions, "json">;
 

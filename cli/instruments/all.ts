@@ -9,6 +9,9 @@ import type { PlanKind, StoredCommand } from "../engine/plan_kind.ts";
 import type { ComparedSweep } from "../results/compare/interleaved.ts";
 import type { AnySweep, Results } from "../results/store/results.ts";
 import type { BundledKinds } from "../sweep/bundle/bundled_sweeps.ts";
+import type { PageSize } from "../sweep/plan/estimate.ts";
+import type { PageSource } from "../sweep/plan/page_source.ts";
+import type { Plan } from "../sweep/plan/plan_document.ts";
 import { commandPlans } from "./command/plan_kind.ts";
 import { fetchPlans } from "./fetch/plan_kind.ts";
 import { flowPlans } from "./flows/plan_kind.ts";
@@ -50,6 +53,18 @@ export function refuseOthersOptions({ id, kind }: AnySweep, command: StoredComma
 /** One HTML document. `given`: the options of `trilane report`. */
 export const reportOfAny = async (results: Results, sweep: number, given: object): Promise<string> =>
   (await kindOfSweeps(results.anySweep(sweep).kind).stored()).report(results, sweep, given);
+
+/** What a dry run shows of a plan of pages. `unstored`: those that are in files still. */
+export async function plannedPages(
+  home: string,
+  plan: Plan,
+  source: PageSource,
+  unstored: ReadonlyMap<string, PageSize>,
+) {
+  const { describePlan, planLines } = await import("./page/plan/describe.ts");
+  const document = await describePlan(home, plan, source, unstored);
+  return { document, lines: planLines(plan, document) };
+}
 
 /** A stored sweep as `trilane compare` and budgets take it. */
 export const comparedSweep = async (results: Results, { id, kind }: AnySweep): Promise<ComparedSweep> =>

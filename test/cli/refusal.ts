@@ -14,6 +14,7 @@ async function run(words: readonly string[]): Promise<void> {
   await found?.run(values as unknown as CommonOptions, {
     pageSource: async () => pages,
     report: () => assert.fail("refused words reach no report"),
+    plannedPages: () => assert.fail("refused words plan no pages"),
     bundled: bundledSweeps,
   });
 }

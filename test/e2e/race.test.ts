@@ -9,6 +9,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type Load, openResults } from "../../cli/results/store/results.ts";
 import type { SweepFinished } from "../../schemas/generated/sweep_event.ts";
 import { homeByOption, labFolders, labProcesses, living, run, start } from "../product.ts";
+import { schemaErrors } from "../schemas/schema_errors.ts";
 import { tempFolder } from "../temp_folder.ts";
 import { anyDisturbance } from "./untimed_load.ts";
 
@@ -160,5 +161,14 @@ test("--dry-run tells cells, loads and time, and makes nothing", () => {
   const planned = JSON.parse(stdout);
   assert.deepEqual([planned.cells, planned.loads, planned.done], [54, 540, 0]);
   assert.ok(planned.expected_s > 400);
+  const raced = run(home, ["race", "carlucci-small", "--lanes", "h2,h3", "--runs", "12", "--dry-run", "--json"]);
+  assert.equal(raced.status, 0, raced.stderr);
+  const race = JSON.parse(raced.stdout);
+  assert.equal(schemaErrors("sweep-event", race), null);
+  assert.deepEqual([race.name, race.pages, race.cells, race.loads], ["race-carlucci-small", ["carlucci-small"], 2, 24]);
+  const har = join(import.meta.dirname, "..", "fixtures", "har", "chrome-devtools.har");
+  const words = run(home, ["race", har, "--lanes", "h2,h3", "--runs", "12", "--dry-run"]);
+  assert.match(words.stdout, /^ *size +2 cells x 12 repetitions = 24 loads$/m);
+  assert.match(run(home, ["list"]).stdout, /^no recordings in /m);
   assert.equal(existsSync(join(home, "results.db")), false);
 });

@@ -108,7 +108,7 @@ async function refusal(options: { file: string[]; page?: number; document?: numb
   try {
     await command.run(
       { ...given, home: untouched, ...options },
-      { pageSource: async () => source, report: async () => "", bundled: async () => null },
+      { pageSource: async () => source, report: async () => "", plannedPages: assert.fail, bundled: async () => null },
     );
   } catch (error) {
     assert.ok(error instanceof UserError, String(error));

@@ -148,7 +148,12 @@ test("a link that says no delay is refused, as race refuses it", async () => {
   // A folder that cannot be made: nothing is ever measured here.
   const options = { home: "/proc/none", json: false, link: "1mbit", page: "none", rounds: 5, most: 2, margin: 1 };
   await assert.rejects(
-    command.run(options, { pageSource: async () => source, report: async () => "", bundled: async () => null }),
+    command.run(options, {
+      pageSource: async () => source,
+      report: async () => "",
+      plannedPages: assert.fail,
+      bundled: async () => null,
+    }),
     /--link 1mbit: says no round-trip time: write 1mbit\/50ms/,
   );
 });
