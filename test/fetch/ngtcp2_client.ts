@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { programPath } from "../../cli/base/programs.ts";
 import type { FetchRecord } from "../../schemas/generated/fetch_record.ts";
 import { output } from "../flows/flow_lab.ts";
-import { behindLink } from "../flows/flow_oracles.ts";
+import { behindLink, onUdp443 } from "../flows/flow_oracles.ts";
 
 export interface Http3Times {
   /** From the first packet sent until the client has the server's whole handshake. */
@@ -76,7 +76,7 @@ export async function besideNgtcp2(
     `mkdir ${folder}/${run}; gtlsclient ${quiet} --exit-on-all-streams-close ${windows} --download=${folder}/${run} --qlog-file=${folder}/${run}.sqlog 100.64.0.1 443 ${url} >/dev/null 2>&1; sha256sum ${folder}/${run}/body`;
   const own = `${programPath("trilane-fetch")} --lane h3 --connect 100.64.0.1 --insecure --no-https-record ${url}`;
   const turns = Array.from({ length: runs }, (_, run) => `${own}; ${client(run)}`);
-  const printed = await behindLink(link, server, ["sleep 0.5", ...turns].join("; "));
+  const printed = await behindLink(link, server, turns.join("; "), onUdp443);
   const lines = printed.split("\n");
   const records = lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line) as FetchRecord);
   const failed = records.find(({ error }) => error !== null);

@@ -17,16 +17,18 @@ function demand(program: string, words: readonly string[], remedy: string): void
   if (spawnSync(program, words, { stdio: "ignore" }).status !== 0) throw new UserError(`no ${program} here: ${remedy}`);
 }
 
-/** `far` in a network of its own, and behind the link from it `near`; both are shell commands. */
-export async function behindLink(link: string, far: string, near: string): Promise<string> {
-  const script = `${far} & trap "kill $!" EXIT; TRILANE_LAB=$(readlink /proc/self/ns/net) "$0" --link "$1" -- sh -c "$2"`;
+/** Until a server of QUIC is there: a client has no answer before, nor a refusal that would say so. */
+export const onUdp443 = `until grep -q ":01BB " /proc/net/udp; do kill -0 $! || exit 1; sleep 0.02; done; `;
+
+/** `far` in a network of its own, and behind the link from it, once it is `there`, `near`: shell commands. */
+export async function behindLink(link: string, far: string, near: string, there = ""): Promise<string> {
+  const script = `${far} & trap "kill $!" EXIT; ${there}TRILANE_LAB=$(readlink /proc/self/ns/net) "$0" --link "$1" -- sh -c "$2"`;
   const lab = ["unshare", "-U", "--map-user=1000", "--map-group=1000", "-n", "--keep-caps", "bash", "-c", script];
   return await output([...lab, programPath("trilane-shaper"), link, near]);
 }
 
 /** A server in a new network is there when its port answers; clients of TCP are refused until then. */
-const whenReady = (command: string): string =>
-  `for i in 1 2 3 4 5 6 7 8 9 10; do ${command} && exit; sleep 0.2; done; exit 1`;
+const whenReady = (command: string): string => `for i in $(seq 100); do ${command} && exit; sleep 0.2; done; exit 1`;
 
 interface IperfReport {
   readonly end: { readonly sum_received: { readonly bits_per_second: number } };
@@ -83,7 +85,7 @@ export async function ngtcp2Goodput_bps(folder: string, link: string, size_bytes
   const windows = "--max-data=64M --max-stream-data-bidi-local=64M --max-window=64M --max-stream-window=64M";
   const client = `gtlsclient -q --no-quic-dump --no-http-dump --exit-on-all-streams-close ${windows} 100.64.0.1 443 https://far.trilane/body`;
   // The client's own words go nowhere; the time is the shell's.
-  const timed = `sleep 0.5; a=$(date +%s%N); ${client} >/dev/null 2>&1; echo $(($(date +%s%N) - a))`;
-  const took_ns = Number(await behindLink(link, server, timed));
+  const timed = `a=$(date +%s%N); ${client} >/dev/null 2>&1; echo $(($(date +%s%N) - a))`;
+  const took_ns = Number(await behindLink(link, server, timed, onUdp443));
   return (size_bytes * 8) / (took_ns / 1e9);
 }
