@@ -1,17 +1,14 @@
 // The options of every command that runs a sweep, whatever it is of: how it begins, ends, and is watched.
+import { UserError } from "../base/errors.ts";
 import { type Declared, flag } from "../base/option.ts";
 import type { OptionsOf, OptionTable } from "../base/option_table.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { defineEnd, earlyEnd } from "../engine/early_end.ts";
 import { defineLabs, labsOf } from "../engine/labs.ts";
-import { defineVerbosity, verbosityOf } from "../sweep/progress/verbosity.ts";
+import type { Verbosity } from "../sweep/progress/progress_log.ts";
 import type { CommonOptions } from "./command.ts";
 
-export const newOption = {
-  type: "boolean",
-  default: false,
-  describe: "start over instead of resuming an earlier one",
-} as const satisfies Declared;
+export const newOption = flag("start over instead of resuming an earlier one");
 
 /** `kept`: what each load or run leaves. */
 export const evidenceOption = (kept = "load's captures, qlogs, TCP states and reports") =>
@@ -23,16 +20,27 @@ export const dryRunOption = (shown: string) => flag(`show ${shown}; run nothing`
 export const runOptions = (shown: string, kept?: string) => (table: OptionTable<unknown>) =>
   table
     .with(defineEnd)
-    .with(defineVerbosity)
+    .option("quiet", flag("print nothing until the end unless something is wrong"))
+    .option("status", flag("print a line a minute on a terminal too, as in a log", { rare: true }))
+    .option("verbose", flag("print a line for each load, run or fetch"))
     .with(defineLabs)
     .option("evidence", evidenceOption(kept))
     .option("new", newOption)
     .option("dry-run", dryRunOption(shown));
 
-type RunOptions = OptionsOf<ReturnType<typeof runOptions>> & Pick<CommonOptions, "json">;
+type RunOptions = Omit<OptionsOf<ReturnType<typeof runOptions>>, "dry-run"> & Pick<CommonOptions, "json">;
+
+/** @throws UserError if two are given */
+function verbosityOf({ quiet, status, verbose }: RunOptions): Verbosity | undefined {
+  if (Number(quiet) + Number(status) + Number(verbose) > 1)
+    throw new UserError("--quiet, --status and --verbose exclude each other: give one of them");
+  if (quiet) return "quiet";
+  if (verbose) return "verbose";
+  return status ? "status" : undefined;
+}
 
 /** What the options say of a run. Its time begins here. @throws UserError if they contradict each other */
-export function runTerms(home: string, options: Omit<RunOptions, "dry-run">) {
+export function runTerms(home: string, options: RunOptions) {
   return {
     home,
     json: options.json,
