@@ -35,8 +35,8 @@ test("a step that fails says what, why, what to do and where its log is, in one 
     ],
     ["cp: x: No space left on device", "cp: x: No space left on device", "free some room"],
     [
-      "base/child.c:1:2: error: no clock_now_ns",
-      "base/child.c:1:2: error: no clock_now_ns",
+      "base/child.c:1:2: error: no clock_of_link",
+      "base/child.c:1:2: error: no clock_of_link",
       "see the log; after mending it, run this again",
     ],
     ["a word", "a word", "see the log; after mending it, run this again"],
