@@ -154,8 +154,8 @@ for (const [lane, sizes] of [
     const [within, beyond] = [await loadsOf(sizes.within), await loadsOf(sizes.beyond)];
     const plts: { within: number; beyond: number }[] = [];
     const extra_ms = () => Math.min(...plts.map((each) => each.beyond)) - Math.min(...plts.map((each) => each.within));
-    // What a busy machine adds is never negative: the least of three, or of one where it is clear.
-    while (plts.length === 0 || (plts.length < 3 && Math.abs(extra_ms() - 200) > 30)) {
+    // What a busy machine adds is never negative: the least of some, or of one where it is clear.
+    while (plts.length === 0 || (plts.length < 10 && Math.abs(extra_ms() - 200) > 30)) {
       const [shorter, longer] = await Promise.all([within(), beyond()]);
       plts.push({ within: shorter, beyond: longer });
     }
@@ -169,16 +169,23 @@ test("servers that were farther away are so again where that is asked", async ()
     imageAt("https://far.test/1.gif", { recorded: { rtt_ms: 105 } }),
   ]);
   // TCP and TLS 1.3 each take the server's round trip, 20 ms over the link.
-  const connect_ms = async (serving: Serving) => {
-    const log = await load(recording, "h2", { serving });
-    const of = (host: string) => log.entries.find((entry) => new URL(entry.request.url).hostname === host);
-    return { near: of("near.test")?.timings.connect ?? -1, far: of("far.test")?.timings.connect ?? -1 };
+  // What a busy machine adds is never negative: the least of some, or of one where it is clear.
+  const connect_ms = async (serving: Serving, isClear: (least: { near: number; far: number }) => boolean) => {
+    const least = { near: Number.POSITIVE_INFINITY, far: Number.POSITIVE_INFINITY };
+    for (let loads = 0; loads < 6 && !isClear(least); loads++) {
+      const log = await load(recording, "h2", { serving });
+      for (const host of ["near", "far"] as const) {
+        const entry = log.entries.find(({ request }) => new URL(request.url).hostname === `${host}.test`);
+        least[host] = Math.min(least[host], entry?.timings.connect ?? -1);
+      }
+    }
+    return least;
   };
-  const alike = await connect_ms(settleServing({}));
-  const apart = await connect_ms(settleServing({ extra_rtt: true }));
+  const alike = await connect_ms(settleServing({}), ({ far }) => far < 200);
+  const apart = await connect_ms(settleServing({ extra_rtt: true }), ({ near, far }) => near < 200 && far < 400);
   assert.ok(alike.far >= 40 && alike.far < 200, `as far as the link: ${alike.far} ms`);
   assert.ok(apart.far >= 240 && apart.far < 400, `100 ms farther: ${apart.far} ms`);
-  assert.ok(apart.near < 200, `the nearest one: ${apart.near} ms`);
+  assert.ok(apart.near >= 0 && apart.near < 200, `the nearest one: ${apart.near} ms`);
 });
 
 const clearPage: readonly Resource[] = [
