@@ -188,6 +188,7 @@ struct h3_connection *h3_connection_open(const struct h3_owner *owner, const str
     c->owner = owner;
     c->parts = parts;
     c->drained = true;
+    c->round = 1;
     c->sender.payload_bytes = parts->transport->quic.max_udp_payload_bytes;
     c->sender.head_bytes = H3_PACKET_HEAD_BYTES;
     c->sender.paced = owner->settings->paced;

@@ -56,7 +56,7 @@ struct h3_connection {
     size_t given_bytes;             // of streams, since a packet last came in
     size_t sent_bytes;              // of packets, since then
     size_t least_bytes;             // that quiche is to get although the window is full
-    unsigned round;                 // from one time that quiche had nothing left to send to the next
+    unsigned round;                 // from 1; from one time that quiche had nothing left to send to the next
     uint8_t places[URGENCY_LEVELS]; // taken in this round
     bool probing;                   // what quiche may send to the client's address is limited (RFC 9000, 8.1)
     bool drained;                   // quiche has made packets of all that it had and the window took
@@ -77,7 +77,7 @@ struct h3_request {
     struct exchange *exchange;
     bool body_announced; // by a content-length
     uint64_t body_left;  // of it
-    unsigned round;      // in which it got its place
+    unsigned round;      // in which it got its place; 0: it has none
     bool head_sent;
     bool hinted;          // a 103 went before its head
     bool framed_here;     // its head was too long for quiche: all of its stream is written here

@@ -1,6 +1,5 @@
 // An HTTP/3 client on quiche for the tests, and the link between it and the server: packets in memory, with a
-// delay, and lost or mutated on request. It runs in the server's loop; time is real, since quiche looks at
-// the clock itself.
+// delay, and lost or mutated on request. It runs in the server's loop, in virtual time.
 #pragma once
 
 #include "lane_site.h"

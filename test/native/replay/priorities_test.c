@@ -3,8 +3,10 @@
 // response is bulky and most urgent, so that all others are asked for before any of them may send.
 #include "lane_client.h"
 
+#include "base/clock.h"
 #include "replay/exchange/priority_scheduler.h"
 #include "test/native/cmocka_unit.h"
+#include "test/native/virtual_time.h"
 
 enum { ASKED = 24, ROUNDS = 20, UPDATES_MAX = 6 };
 
@@ -181,6 +183,32 @@ LANE_SITE_TEST(take_an_early_update) {
     lane_client_run(&client, 3);
     assert_int_equal(early->place, 2);
     assert_int_equal(other->place, 3);
+    lane_client_close(&client);
+}
+
+static struct seen *of_first_flight;
+
+static void update_in_first_flight(struct lane_client *c, struct seen *seen) {
+    if (updated) return;
+    updated = true;
+    lane_client_update(c, of_first_flight, 1, false);
+}
+
+// The requests come in one piece with the end of the handshake, as they do if the server is held up, and all
+// that is sent fills the window. A changed priority counts there as later: the request stands behind its new
+// equal, although it was made before that.
+LANE_SITE_TEST(take_an_update_in_the_first_flight) {
+    virtual_time_set_late(20 * NS_PER_MS);
+    lane_client_open(&client, LANE_CLIENT_H3, &site, LANE_CLIENT_WINDOW_BYTES);
+    lane_client_request(&client, "GET", "/many/30", "u=0", 0);
+    of_first_flight = lane_client_request(&client, "GET", "/many/2", "u=6", 0);
+    struct seen *equal = lane_client_request(&client, "GET", "/many/5", "u=1", 0);
+    updated = false;
+    client.on_body = update_in_first_flight;
+    lane_client_run(&client, 3);
+    virtual_time_set_late(0);
+    assert_int_equal(equal->place, 2);
+    assert_int_equal(of_first_flight->place, 3);
     lane_client_close(&client);
 }
 

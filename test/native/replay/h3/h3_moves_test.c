@@ -11,7 +11,7 @@
 enum {
     BIG_WINDOW = 6 * 1024 * 1024,
     INITIAL_WINDOW = 10 * 1350,
-    PROBES = 10 * 1350 // after timeouts, which a machine that is held up makes more of
+    PROBES = 10 * 1350 // after timeouts
 };
 
 static struct lane_site site;
