@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { agreementSection } from "../../../cli/report/agreement_section.ts";
 import type { ReportData } from "../../../cli/report/data.ts";
+import { wordsOf } from "./markup_text.ts";
 
 const versions: Readonly<Record<string, string>> = { "@chromium": "156.0", "@firefox": "Firefox 153.8" };
 
@@ -18,7 +19,7 @@ function section(gains_ms: Readonly<Record<string, number>>): string {
     ).flat(),
   );
   const data = { loads, sweep: { seed: 1, name: "two" } } as unknown as ReportData;
-  return (agreementSection(data)?.text ?? "").replace(/<[^>]*>/g, " ").replace(/\s+/g, " ");
+  return wordsOf(agreementSection(data)?.text);
 }
 
 test("answers stand beside versions, with how far they are apart, and the signs of each page on a link", () => {

@@ -3,22 +3,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { beyondSection } from "../../../cli/report/beyond_section.ts";
-import { gatherReport } from "../../../cli/report/data.ts";
 import { exportDocument } from "../../../cli/results/export/json.ts";
-import { openResults } from "../../../cli/results/store/results.ts";
 import { schemaErrors } from "../../schemas/schema_errors.ts";
-import { type Fixture, storeFixture, withHome } from "./fixture.ts";
+import type { Fixture } from "./fixture.ts";
 import { hostileFixture, raceFixture } from "./fixtures.ts";
+import { reportData } from "./written_report.ts";
 
-async function shownOf(fixture: Fixture) {
-  return await withHome((home) => {
-    const sweep = storeFixture(home, fixture);
-    using results = openResults(home);
-    const data = gatherReport(results, sweep, "0.1.0");
-    const exported = exportDocument(data.sweep, data.cells, data.loads, data.linkTests);
-    assert.equal(schemaErrors("export", exported), null);
-    return { text: beyondSection(data)?.text ?? null, exported: exported.beyond_median };
-  });
+function shownOf(fixture: Fixture) {
+  const data = reportData(fixture);
+  const exported = exportDocument(data.sweep, data.cells, data.loads, data.linkTests);
+  assert.equal(schemaErrors("export", exported), null);
+  return { text: beyondSection(data)?.text ?? null, exported: exported.beyond_median };
 }
 
 const pages: Fixture = {
@@ -31,8 +26,8 @@ const pages: Fixture = {
   plt_ms: ({ page, lane }) => (800 + 200 * page) * (lane === "h2" ? 1 : page < 3 ? 0.8 : page === 6 ? 1.15 : 1),
 };
 
-test("pages helped and hurt, tails of links with loads enough, and components", async () => {
-  const { text, exported } = await shownOf(pages);
+test("pages helped and hurt, tails of links with loads enough, and components", () => {
+  const { text, exported } = shownOf(pages);
   assert.ok(text && exported);
   assert.match(text, /3 of 7 pages are faster over h3 than over h2, 1 is slower, 3 show no difference\./);
   assert.equal(text.match(/<svg class="plot effects"/g)?.length, 1);
@@ -55,14 +50,14 @@ test("pages helped and hurt, tails of links with loads enough, and components", 
   );
 });
 
-test("a race of one page has no such section; its export says that runs are too few", async () => {
-  const { text, exported } = await shownOf(raceFixture);
+test("a race of one page has no such section; its export says that runs are too few", () => {
+  const { text, exported } = shownOf(raceFixture);
   assert.equal(text, null);
   assert.deepEqual(exported?.page_effects, []);
   assert.ok(exported?.tails.every(({ percent, reason }) => percent === null && reason?.startsWith("too few runs")));
 });
 
-test("hostile names stay texts", async () => {
-  const { text } = await shownOf({ ...hostileFixture, repetitions: 12, pages: [...hostileFixture.pages, "a", "b"] });
+test("hostile names stay texts", () => {
+  const { text } = shownOf({ ...hostileFixture, repetitions: 12, pages: [...hostileFixture.pages, "a", "b"] });
   assert.ok(text && !/<(script|img)/.test(text));
 });

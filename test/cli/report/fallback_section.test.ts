@@ -1,11 +1,10 @@
 // What a report says of browsers that went back from QUIC to TCP: how many of how many valid loads, and after which time.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { gatherReport } from "../../../cli/report/data.ts";
 import { fallbackSection, fallbackSentence, fallbacksOf } from "../../../cli/report/fallback_section.ts";
-import { openResults } from "../../../cli/results/store/results.ts";
 import type { LaneLabel } from "../../../schemas/generated/lane_label.ts";
-import { type Fixture, storeFixture, withHome } from "./fixture.ts";
+import type { Fixture } from "./fixture.ts";
+import { reportData } from "./written_report.ts";
 
 const load = (lane: LaneLabel, fallback_ms: number | null, status: "valid" | "invalid" = "valid") => ({
   lane,
@@ -34,7 +33,7 @@ test("valid loads of the lane are counted, and the median has its range", () => 
   assert.equal(fallbackSentence(fallbacksOf("h2", loads)), "h2 fell back to HTTP/2 in 0 of 1 load.");
 });
 
-async function sectionOf(links: readonly string[]): Promise<string | null> {
+function sectionOf(links: readonly string[]): string | null {
   const fixture: Fixture = {
     name: "refused",
     pages: ["a.example"],
@@ -43,17 +42,13 @@ async function sectionOf(links: readonly string[]): Promise<string | null> {
     repetitions: 2,
     plt_ms: () => 500,
   };
-  return await withHome((home) => {
-    const sweep = storeFixture(home, fixture);
-    using results = openResults(home);
-    const { cells, stored } = gatherReport(results, sweep, "0.1.0");
-    return fallbackSection(cells, stored)?.text ?? null;
-  });
+  const { cells, stored } = reportData(fixture);
+  return fallbackSection(cells, stored)?.text ?? null;
 }
 
-test("only links that treat UDP in their own way have a section, with a row for each lane that leaves a choice", async () => {
-  assert.equal(await sectionOf(["20mbit/40ms"]), null);
-  const text = await sectionOf(["20mbit/40ms", "20mbit/40ms,udp=blocked", "20mbit/40ms,udp=late:50ms"]);
+test("only links that treat UDP in their own way have a section, with a row for each lane that leaves a choice", () => {
+  assert.equal(sectionOf(["20mbit/40ms"]), null);
+  const text = sectionOf(["20mbit/40ms", "20mbit/40ms,udp=blocked", "20mbit/40ms,udp=late:50ms"]);
   assert.ok(text);
   assert.equal(text.match(/<tr><td>/g)?.length, 2);
   assert.match(text, /UDP blocked/);

@@ -3,21 +3,16 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
-import { gatherReport } from "../../../cli/report/data.ts";
 import { type FigureFile, figureFiles } from "../../../cli/report/figure_files.ts";
 import { plainCss } from "../../../cli/report/figures/plain_css.ts";
 import { buildReport } from "../../../cli/report/report.ts";
-import { openResults } from "../../../cli/results/store/results.ts";
-import { type Fixture, storeFixture, withHome } from "./fixture.ts";
+import type { Fixture } from "./fixture.ts";
 import { hostileFixture, lossFixture, manyPagesFixture, raceFixture } from "./fixtures.ts";
+import { reportData } from "./written_report.ts";
 
-function filesOf(fixture: Fixture): Promise<{ report: string; files: FigureFile[] }> {
-  return withHome((home) => {
-    const sweep = storeFixture(home, fixture);
-    using results = openResults(home);
-    const report = buildReport(gatherReport(results, sweep, "0.1.0"));
-    return { report, files: figureFiles(report) };
-  });
+function filesOf(fixture: Fixture): { report: string; files: FigureFile[] } {
+  const report = buildReport(reportData(fixture));
+  return { report, files: figureFiles(report) };
 }
 
 /** The names of those that are no XML, with what is wrong, by Python's parser, which is a strict one. */
@@ -32,8 +27,8 @@ for file in json.load(sys.stdin):
 const hasPython = spawnSync("python3", ["-c", "import xml.dom.minidom"]).status === 0;
 
 for (const fixture of [raceFixture, lossFixture, manyPagesFixture, hostileFixture])
-  test(`${fixture.name}: a file for each figure; drawings need no style sheet of a browser's`, async () => {
-    const { report, files } = await filesOf(fixture);
+  test(`${fixture.name}: a file for each figure; drawings need no style sheet of a browser's`, () => {
+    const { report, files } = filesOf(fixture);
     const names = files.map(({ name }) => name);
     assert.equal(new Set(names.map((name) => name.toLowerCase())).size, names.length);
     assert.equal(names.filter((name) => name.endsWith(".csv")).length, report.match(/ data-csv="/g)?.length);
@@ -46,14 +41,14 @@ for (const fixture of [raceFixture, lossFixture, manyPagesFixture, hostileFixtur
     for (const { name } of files) assert.match(name, /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,95}\.(csv|svg)$/);
   });
 
-test("drawings are XML", { skip: !hasPython && "no Python" }, async () => {
+test("drawings are XML", { skip: !hasPython && "no Python" }, () => {
   for (const fixture of [raceFixture, lossFixture, hostileFixture])
-    assert.equal(notXml((await filesOf(fixture)).files.filter(({ name }) => name.endsWith(".svg"))), "");
+    assert.equal(notXml(filesOf(fixture).files.filter(({ name }) => name.endsWith(".svg"))), "");
   assert.match(notXml([{ name: "open.svg", text: "<svg><g></svg>" }]), /^open\.svg mismatched tag/);
 });
 
-test("a table is CSV alone; maps have their legend; waterfalls their hatches", async () => {
-  const { files } = await filesOf(lossFixture);
+test("a table is CSV alone; maps have their legend; waterfalls their hatches", () => {
+  const { files } = filesOf(lossFixture);
   const names = files.map(({ name }) => name);
   assert.ok(names.includes("medians.csv") && !names.includes("medians.svg"), names.join());
   const map = files.find(({ name }) => /^improvement-.*\.svg$/.test(name))?.text ?? "";

@@ -119,29 +119,18 @@ test("links by traces stand in one map: a row for each network, a column for eac
   assert.deepEqual(grid.rows.toSorted(), ["att-lte ∞", "verizon-lte ∞"]);
 });
 
+const gained = {
+  ...{ pair: { lane: "h3", over: "h2" }, percent: 14, interval: null, units: "blocks" as const },
+  ...{ n: { lane: 5, over: 6 }, pages: 1, pagesWon: { faster: 1, slower: 0 }, bounds: { lane: 0, over: 0 }, links: 1 },
+  ...{ reason: null, probability: 0.001, comparisons: 1, unlike: 0, bothOut: 0, single: 0, gap: null },
+};
+const shown = { link: "3mbit/50ms", test: null, empty: null, target: "g1" };
+
 test("a heat map's scale is round and one wild cell does not pale the others", () => {
   const pair = { lane: "h3", over: "h1" };
   const cells = Array.from({ length: 40 }, (_, index): [string, HeatCell] => {
     const percent = index === 0 ? -8028 : index / 2;
-    const base = {
-      pair,
-      interval: null,
-      units: "blocks" as const,
-      n: { lane: 5, over: 5 },
-      pages: 1,
-      pagesWon: { faster: 1, slower: 0 },
-      bounds: { lane: 0, over: 0 },
-      links: 1,
-      reason: null,
-      probability: 0.001,
-      comparisons: 1,
-      ...{ unlike: 0, bothOut: 0, single: 0 },
-      gap: null,
-    };
-    return [
-      `${index}`,
-      { link: `${index}`, improvement: { ...base, percent }, medians: null, test: null, empty: null, target: "g1" },
-    ];
+    return [`${index}`, { ...shown, link: `${index}`, improvement: { ...gained, pair, percent }, medians: null }];
   });
   assert.equal(scaleEnd([{ pair, cells: new Map(cells) }]), 20);
   assert.equal(scaleEnd([]), 10);
@@ -149,10 +138,9 @@ test("a heat map's scale is round and one wild cell does not pale the others", (
 
 test("an end of an interval that nothing is known of is in words, at the axis' end, and empty in a CSV", () => {
   const open = {
-    ...{ pair: { lane: "h3", over: "h2" }, percent: 11, interval: { low: Number.NEGATIVE_INFINITY, high: 13 } },
+    ...{ ...gained, percent: 11, interval: { low: Number.NEGATIVE_INFINITY, high: 13 }, probability: 1 },
     ...{ units: "pages" as const, n: { lane: 300, over: 300 }, pages: 100, pagesWon: { faster: 99, slower: 1 } },
-    ...{ bounds: { lane: 1, over: 0 }, links: 1, unlike: 0, bothOut: 0, single: 0, gap: null, reason: null },
-    ...{ probability: 1, comparisons: 1 },
+    bounds: { lane: 1, over: 0 },
   };
   assert.equal(improvementText(open), "≤ 11 % (13 or less)");
   const over = { bounds: { lane: 0, over: 1 }, interval: { low: -2, high: Number.POSITIVE_INFINITY } };
@@ -167,30 +155,8 @@ test("an end of an interval that nothing is known of is in words, at the axis' e
 
 test("a cell tells n, medians and interval, or why it is empty", () => {
   const grid = gridOf("3mbit/50ms", "3mbit/100ms");
-  const improvement = {
-    pair: { lane: "h3", over: "h2" },
-    percent: 14,
-    interval: { low: 11, high: 17 },
-    units: "blocks" as const,
-    n: { lane: 5, over: 6 },
-    pages: 1,
-    pagesWon: { faster: 1, slower: 0 },
-    bounds: { lane: 0, over: 0 },
-    links: 1,
-    reason: null,
-    probability: 0.001,
-    comparisons: 1,
-    ...{ unlike: 0, bothOut: 0, single: 0 },
-    gap: null,
-  };
-  const cell = {
-    link: "3mbit/50ms",
-    improvement,
-    medians: { lane: 860, over: 1000, isAtLeast: null },
-    test: null,
-    empty: null,
-    target: "g1",
-  };
+  const improvement = { ...gained, interval: { low: 11, high: 17 } };
+  const cell = { ...shown, improvement, medians: { lane: 860, over: 1000, isAtLeast: null } };
   assert.equal(
     cellStory(cell, grid),
     "h3 over h2, 3 Mbit/s, 50 ms RTT: 14 % (95 %: 11 to 17); medians h3 860 ms, h2 1000 ms; loads h3 5, h2 6",

@@ -2,22 +2,16 @@
 // cent the gain is in per cent first.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { inflateRawSync } from "node:zlib";
-import { gatherReport } from "../../../cli/report/data.ts";
 import { firstFigure } from "../../../cli/report/first_figure.ts";
 import type { GroupResult } from "../../../cli/report/tables.ts";
-import { openResults } from "../../../cli/results/store/results.ts";
-import { storeFixture, withHome } from "./fixture.ts";
 import { exampleFixture } from "./fixtures.ts";
+import { csvOf } from "./markup_text.ts";
+import { reportData } from "./written_report.ts";
 
 const waited_ms = 60;
 
-test("of more loads than a reader could tell apart each lane's are drawn evenly, and the caption has both numbers", async () => {
-  const data = await withHome((home) => {
-    const sweep = storeFixture(home, exampleFixture);
-    using results = openResults(home);
-    return gatherReport(results, sweep, "0.3.0");
-  });
+test("of more loads than a reader could tell apart each lane's are drawn evenly, and the caption has both numbers", () => {
+  const data = reportData(exampleFixture);
   const copies = Math.ceil(7000 / data.loads.length);
   const loads = Array.from({ length: copies }, (_, copy) =>
     data.loads.map((load) => ({ ...load, id: load.id + copy * data.loads.length })),
@@ -35,20 +29,11 @@ test("of more loads than a reader could tell apart each lane's are drawn evenly,
   assert.ok(Number(from) > 6000 && Number(from) <= loads.length, from);
 });
 
-test("dots of several pages are without the time that other programs took, and the gain is in per cent first", async () => {
-  const data = await withHome((home) => {
-    const sweep = storeFixture(home, exampleFixture);
-    using results = openResults(home);
-    return gatherReport(results, sweep, "0.3.0");
-  });
+test("dots of several pages are without the time that other programs took, and the gain is in per cent first", () => {
+  const data = reportData(exampleFixture);
   const percents = (loads: typeof data.loads): { text: string; ofLane: Map<string, number[]> } => {
     const text = firstFigure({ ...data, loads }, [{}, {}] as GroupResult[])?.text ?? "";
-    const csv = inflateRawSync(Buffer.from(/data-csv="([^"]*)"/.exec(text)?.[1] ?? "", "base64")).toString();
-    const rows = csv
-      .trim()
-      .split("\r\n")
-      .slice(1)
-      .map((row) => row.split(","));
+    const [, ...rows] = csvOf(text).map((row) => row.split(","));
     const ofLane = Map.groupBy(rows, (row) => row[3] ?? "");
     return { text, ofLane: new Map([...ofLane].map(([lane, of]) => [lane, of.map((row) => Number(row.at(-1)))])) };
   };

@@ -5,6 +5,7 @@ import { allLanes, type LaneLabel, plainLanes } from "../../../cli/base/lanes.ts
 import type { ShownFacts } from "../../../cli/report/data.ts";
 import { lanesNote } from "../../../cli/report/lanes_note.ts";
 import { coloursCss, laneClass } from "../../../extension/figures/colours.ts";
+import { wordsOf } from "./markup_text.ts";
 
 type Told = Pick<ShownFacts, "lane" | "protocols" | "repeat"> & {
   readonly label?: LaneLabel;
@@ -13,17 +14,12 @@ type Told = Pick<ShownFacts, "lane" | "protocols" | "repeat"> & {
 // The note reads nothing else of a load.
 const facts = (told: readonly Told[]) =>
   told.map((each) => ({ label: each.lane, counts: {}, ...each })) as readonly Told[] as readonly ShownFacts[];
-const textOf = (markup: unknown): string =>
-  String(markup)
-    .replace(/<[^>]*>/g, " ")
-    .replace(/\s+/g, " ");
-
 test("of plain lanes there is nothing to say", () => {
   assert.equal(lanesNote(plainLanes, []), null);
 });
 
 test("the protocols of all loads of a lane are added up", () => {
-  const note = textOf(
+  const note = wordsOf(
     lanesNote(
       ["h2", "h3-altsvc"],
       facts([
@@ -40,7 +36,7 @@ test("the protocols of all loads of a lane are added up", () => {
 
 test("a repeat visit tells its connections", () => {
   const repeat = { first_plt_ms: 1, cache: "emptied", connections: 3, resumed: 2, early_data: 1 } as const;
-  const note = textOf(lanesNote(["h3-0rtt"], facts([{ lane: "h3-0rtt", protocols: { h3: 5 }, repeat }])));
+  const note = wordsOf(lanesNote(["h3-0rtt"], facts([{ lane: "h3-0rtt", protocols: { h3: 5 }, repeat }])));
   assert.match(note, /of 3 connections 2 resumed, 1 with early data; the first visit\S+ cache emptied/);
   assert.match(note, /repeat visit is/);
 });
@@ -51,7 +47,7 @@ test("connections that were opened for nothing are told", () => {
     { lane: "h3", label: "h3@firefox", protocols, repeat: null, counts: { unused_connections: { h2: 11 } } },
     { lane: "h3", label: "h3@chromium", protocols, repeat: null, counts: { unused_connections: {} } },
   ]);
-  const note = textOf(lanesNote(["h3@chromium", "h3@firefox"], told));
+  const note = wordsOf(lanesNote(["h3@chromium", "h3@firefox"], told));
   assert.match(
     note,
     /h3@firefox HTTP\/3, forced in Firefox h3 22 \(100 %\); 11 connections over h2 opened and not used/,
@@ -60,7 +56,7 @@ test("connections that were opened for nothing are told", () => {
 });
 
 test("a lane whose loads are not shown says so", () => {
-  assert.match(textOf(lanesNote(["h1-clear"], [])), /no load looked at/);
+  assert.match(wordsOf(lanesNote(["h1-clear"], [])), /no load looked at/);
 });
 
 test("lanes of one protocol share its hue and differ in line style", () => {
@@ -80,7 +76,7 @@ test("a lane with settings says which, and counts its own loads alone", () => {
     { lane: "h2", label: "h2:tuned", protocols: { h2: 3 }, repeat: null },
     { lane: "h2", label: "h2:bbr", protocols: { h2: 4 }, repeat: null },
   ]);
-  const note = textOf(lanesNote(["h2:tuned", "h2:bbr"], told));
+  const note = wordsOf(lanesNote(["h2:tuned", "h2:bbr"], told));
   assert.match(note, /h2:tuned HTTP\/2, forced, with the settings “tuned” h2 3 \(100 %\)/);
   assert.match(note, /h2:bbr HTTP\/2, forced, with the settings “bbr” h2 4 \(100 %\)/);
 });

@@ -1,13 +1,13 @@
 // Link by link and over RTT: a mark for each link and pair in the colour of the faster lane, a point for each round trip, and the data behind.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { inflateRawSync } from "node:zlib";
 import { parseLink, traitsOf } from "../../../cli/link/link.ts";
 import { rttFigure } from "../../../cli/report/figures/rtt_lines.ts";
 import { linkEffects } from "../../../cli/report/link_effects.ts";
 import { gainsByRtt } from "../../../cli/results/verdict/gains_by_link_and_rtt.ts";
 import type { Sample } from "../../../cli/results/verdict/sample.ts";
 import { sweepVerdict } from "../../../cli/results/verdict/sweep_verdict.ts";
+import { csvOf } from "./markup_text.ts";
 
 const links = ["3mbit/20ms", "10mbit/20ms", "3mbit/150ms", "10mbit/150ms"];
 const pair = { lane: "h3", over: "h2" };
@@ -26,12 +26,6 @@ const samples: Sample[] = links.flatMap((link) =>
     }),
   ).flat(),
 );
-
-const csvOf = (markup: string): string[] =>
-  inflateRawSync(Buffer.from(/data-csv="([^"]*)"/.exec(markup)?.[1] ?? "", "base64"))
-    .toString()
-    .trim()
-    .split("\r\n");
 
 test("each link's mark has the faster lane's colour, and none where no difference is shown", () => {
   const { pairs } = sweepVerdict(samples, traits, 1);

@@ -2,23 +2,21 @@
 // and nothing undefined.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { gatherReport, type ReportData } from "../../../cli/report/data.ts";
+import type { ReportData } from "../../../cli/report/data.ts";
 import { methodsParagraph } from "../../../cli/report/methods_paragraph.ts";
 import { buildReport } from "../../../cli/report/report.ts";
 import { firstLook, lastLook, nominalLevel } from "../../../cli/results/stats/sequential.ts";
-import { openResults } from "../../../cli/results/store/results.ts";
 import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import { testedLink } from "../load/selftest/tested.ts";
-import { type Fixture, storeFixture, withHome } from "./fixture.ts";
+import type { Fixture } from "./fixture.ts";
 import { raceFixture, smallGridFixture } from "./fixtures.ts";
+import { reportData } from "./written_report.ts";
 
-const dataOf = (fixture: Fixture, links: readonly string[] = []): Promise<ReportData> =>
-  withHome((home) => {
-    const sweep = storeFixture(home, fixture);
-    using results = openResults(home);
-    for (const link of links) results.recordLinkTest(sweep, "a machine", testedLink(link));
-    return gatherReport(results, sweep, "0.1.0");
-  });
+const dataOf = (fixture: Fixture, links: readonly string[] = []): ReportData =>
+  reportData(
+    fixture,
+    links.map((link) => testedLink(link)),
+  );
 
 const withPlan = (data: ReportData, change: Partial<SweepPlan>): ReportData => ({
   ...data,
@@ -31,8 +29,8 @@ function assertSays(text: string, parts: readonly RegExp[]): void {
   assert.doesNotMatch(text, /undefined|null|NaN|\[object/);
 }
 
-test("a race: machine, versions, transports, link, loads, what was left out, how it was summed up, and the citation", async () => {
-  assertSays(methodsParagraph(await dataOf(raceFixture, raceFixture.links)), [
+test("a race: machine, versions, transports, link, loads, what was left out, how it was summed up, and the citation", () => {
+  assertSays(methodsParagraph(dataOf(raceFixture, raceFixture.links)), [
     /^Pages were loaded in Chromium \S+, headless, on one machine \(.+, \d+ CPUs?, Linux \S+\)\. /,
     /\(quiche 0\.30\.0, nghttp2 1\.68\.0; origins: one server for each recorded address; server think time: none; extra RTT of far servers: none; certificate chains: .+; TLS over TCP: 1\.2 and 1\.3 offered; /,
     / TCP ran cubic, initial window 10 packets, not paced; QUIC cubic, initial window 10 packets, paced\. /,
@@ -45,8 +43,8 @@ test("a race: machine, versions, transports, link, loads, what was left out, how
   ]);
 });
 
-test("loads that timed out are not said to be left out", async () => {
-  const data = await dataOf(raceFixture, raceFixture.links);
+test("loads that timed out are not said to be left out", () => {
+  const data = dataOf(raceFixture, raceFixture.links);
   const slow = data.loads.findIndex(({ status }) => status === "failed");
   const loads = data.loads.map((load, index) =>
     index === slow ? { ...load, reasons: ["the load event did not come within 60000 ms"] } : load,
@@ -56,18 +54,18 @@ test("loads that timed out are not said to be left out", async () => {
   ]);
 });
 
-test("many links are counted; it is said where none was measured, or some", async () => {
-  assertSays(methodsParagraph(await dataOf(smallGridFixture)), [
+test("many links are counted; it is said where none was measured, or some", () => {
+  assertSays(methodsParagraph(dataOf(smallGridFixture)), [
     / emulated 16 links; no link was measured beforehand\. /,
     / of medians of a page on a link; over several of these it is the geometric mean of their ratios, page by page; .*, over several by Student's t, for these pages, /,
   ]);
   const links = ["3mbit/50ms", "10mbit/50ms"];
-  const half = methodsParagraph(await dataOf({ ...raceFixture, links }, ["3mbit/50ms"]));
+  const half = methodsParagraph(dataOf({ ...raceFixture, links }, ["3mbit/50ms"]));
   assertSays(half, [/ emulated 2 links \(.*\); 1 of them was measured before the loads, within tolerance /]);
 });
 
-test("cross traffic is named, beside the verdict and in the paragraph", async () => {
-  const data = await dataOf(raceFixture, raceFixture.links);
+test("cross traffic is named, beside the verdict and in the paragraph", () => {
+  const data = dataOf(raceFixture, raceFixture.links);
   const amid = withPlan(data, { cross_traffic: { flows: ["2*tcp:bbr"], page_start_s: 7 } });
   const said =
     /Every load shared its link with cross traffic: 2\*tcp:bbr, from 7 s before each page until its load has ended\./;
@@ -77,8 +75,8 @@ test("cross traffic is named, beside the verdict and in the paragraph", async ()
   assert.doesNotMatch(buildReport(data), /shared its link/);
 });
 
-test("dilated time is named, with what it left undilated, beside the verdict and in the paragraph", async () => {
-  const data = await dataOf(raceFixture, raceFixture.links);
+test("dilated time is named, with what it left undilated, beside the verdict and in the paragraph", () => {
+  const data = dataOf(raceFixture, raceFixture.links);
   const dilated = withPlan(data, { dilate: 5 });
   assertSays(methodsParagraph(dilated), [
     / Time was dilated by 5 \(Gupta et al\., NSDI 2006\): .* TCP ran Reno in place of CUBIC, .* shows? 1\/5, was added back /,
@@ -88,8 +86,8 @@ test("dilated time is named, with what it left undilated, beside the verdict and
   assert.doesNotMatch(buildReport(data), /Time was dilated/);
 });
 
-test("a link that was out at first is not said to have been within tolerance all along", async () => {
-  const data = await dataOf(
+test("a link that was out at first is not said to have been within tolerance all along", () => {
+  const data = dataOf(
     {
       ...raceFixture,
       outcome: ({ attempt }) =>
@@ -102,8 +100,8 @@ test("a link that was out at first is not said to have been within tolerance all
   assertSays(methodsParagraph(data), [/; it was measured before the loads, within tolerance in the last measurement /]);
 });
 
-test("what happened, not what was planned: an unfinished sweep, one cut by its limit of time, cells without a load", async () => {
-  const data = await dataOf({ ...raceFixture, finished: false });
+test("what happened, not what was planned: an unfinished sweep, one cut by its limit of time, cells without a load", () => {
+  const data = dataOf({ ...raceFixture, finished: false });
   const some = { ...data, loads: data.loads.filter(({ lane, block }) => lane !== "h3" && block < 3) };
   assertSays(methodsParagraph(some), [
     / each of the 3 cells .* has 0 to 3 valid loads \(median 3; 1 has none\) of 5 asked\. The sweep is not finished: 6 valid loads of 15 asked are here\. /,
@@ -113,13 +111,13 @@ test("what happened, not what was planned: an unfinished sweep, one cut by its l
     { time_limit_s: 60 },
   );
   assertSays(methodsParagraph(cut), [/ The sweep was ended by its limit of 60 s of loads: 9 of 15 were not begun\. /]);
-  const whole = await dataOf(raceFixture);
+  const whole = dataOf(raceFixture);
   assert.doesNotMatch(methodsParagraph(whole), /not finished|limit/);
   assertSays(methodsParagraph(withPlan(whole, { time_limit_s: 60 })), [/ The limit of 60 s was not reached\. /]);
 });
 
-test("repeat visits, one server, films and several versions are told", async () => {
-  const data = await dataOf({ ...raceFixture, lanes: ["h3", "h3-0rtt"] });
+test("repeat visits, one server, films and several versions are told", () => {
+  const data = dataOf({ ...raceFixture, lanes: ["h3", "h3-0rtt"] });
   const [first] = data.filmedLoads;
   assert.equal(first, undefined);
   const facts = new Map(
@@ -146,8 +144,8 @@ test("repeat visits, one server, films and several versions are told", async () 
   ]);
 });
 
-test("an adaptive sweep tells its looks, their levels and the estimator", async () => {
-  const data = withPlan(await dataOf(raceFixture), { until: { decided_percent: 3 } });
+test("an adaptive sweep tells its looks, their levels and the estimator", () => {
+  const data = withPlan(dataOf(raceFixture), { until: { decided_percent: 3 } });
   const text = methodsParagraph(data);
   const [low = 0, high = 0] = (/ levels from (\S+) to (\S+),/.exec(text) ?? []).slice(1).map(Number);
   for (let look = firstLook; look <= lastLook; look++) {

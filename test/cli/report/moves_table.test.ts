@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { movesTable } from "../../../cli/report/group_section.ts";
 import type { Load } from "../../../cli/results/store/results.ts";
+import { wordsOf } from "./markup_text.ts";
 
 const load = (facts: Partial<Load>): Load =>
   ({
@@ -18,9 +19,7 @@ const load = (facts: Partial<Load>): Load =>
 const lost = "the page was not whole within 60000 ms: 2 of 48 requests were lost when the link moved: https://a.test/";
 
 const text = (loads: Readonly<Record<string, readonly Load[]>>): string =>
-  String(movesTable(Object.entries(loads).map(([lane, of]) => ({ lane, loads: of }))) ?? "")
-    .replaceAll(/<[^>]+>/g, " ")
-    .replaceAll(/\s+/g, " ");
+  wordsOf(movesTable(Object.entries(loads).map(([lane, of]) => ({ lane, loads: of }))));
 
 test("each lane has the loads that survived, and the medians of all that moved", () => {
   const shown = text({

@@ -7,34 +7,24 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from "node:path";
 import { test } from "node:test";
 import { gunzipSync, inflateRawSync } from "node:zlib";
-import { gatherReport } from "../../../cli/report/data.ts";
 import { buildReport } from "../../../cli/report/report.ts";
 import { reportPath } from "../../../cli/report/report_files.ts";
-import { openResults } from "../../../cli/results/store/results.ts";
 import { testedLink } from "../load/selftest/tested.ts";
 import { type Fixture, storeFixture, withHome } from "./fixture.ts";
 import { gridFixture, hostileFixture, lossFixture, manyPagesFixture, raceFixture } from "./fixtures.ts";
-import { writeReport } from "./written_report.ts";
-
-function newReportOf(fixture: Fixture): Promise<string> {
-  return withHome((home) => {
-    const sweep = storeFixture(home, fixture);
-    using results = openResults(home);
-    return buildReport(gatherReport(results, sweep, "0.1.0"));
-  });
-}
+import { reportData, writeReport } from "./written_report.ts";
 
 /** Of fixtures that several tests look at: building takes seconds. */
-const built = new Map<Fixture, Promise<string>>();
+const built = new Map<Fixture, string>();
 
-function reportOf(fixture: Fixture): Promise<string> {
-  const text = built.get(fixture) ?? newReportOf(fixture);
+function reportOf(fixture: Fixture): string {
+  const text = built.get(fixture) ?? buildReport(reportData(fixture));
   built.set(fixture, text);
   return text;
 }
 
-test("a race: verdict with intervals first, then what was left out, medians, waterfalls, the link, how it was done", async () => {
-  const text = await reportOf(raceFixture);
+test("a race: verdict with intervals first, then what was left out, medians, waterfalls, the link, how it was done", () => {
+  const text = reportOf(raceFixture);
   const order = [
     'class="verdict"',
     'id="medians"',
@@ -66,9 +56,9 @@ test("a race: verdict with intervals first, then what was left out, medians, wat
   assert.ok(!text.includes('id="heatmaps"'), "one link has no map");
 });
 
-test("the answer first: which lane, by how much, why, how sure, when and on what; it is not said twice", async () => {
+test("the answer first: which lane, by how much, why, how sure, when and on what; it is not said twice", () => {
   const plt_ms = { h1: 1200, h2: 1000, h3: 800 };
-  const text = await reportOf({ ...raceFixture, plt_ms: ({ lane }) => plt_ms[lane as "h1" | "h2" | "h3"] });
+  const text = reportOf({ ...raceFixture, plt_ms: ({ lane }) => plt_ms[lane as "h1" | "h2" | "h3"] });
   assert.match(
     text,
     /<p class="answer">HTTP\/3 saves <span class="whole">\d+ ms<\/span> \(<span class="whole">\d+ %<\/span>, <span class="whole">95 %<\/span> CI <span class="whole">\d+ to \d+ %\)<\/span> over HTTP\/2 on shop \(<span class="whole">3 Mbit\/s<\/span>, <span class="whole">50 ms<\/span> RTT\)\.<\/p>/,
@@ -90,9 +80,9 @@ test("the answer first: which lane, by how much, why, how sure, when and on what
   );
 });
 
-test("every caption has fewer than forty words", async () => {
+test("every caption has fewer than forty words", () => {
   for (const fixture of [raceFixture, lossFixture, gridFixture, hostileFixture, manyPagesFixture]) {
-    const text = await reportOf(fixture);
+    const text = reportOf(fixture);
     const captions = [...text.matchAll(/<(?:fig)?caption>(.*?)<\/(?:fig)?caption>/gs)];
     assert.ok(captions.length > 3, `${captions.length} captions of ${fixture.name}`);
     for (const [, caption = ""] of captions) {
@@ -105,26 +95,20 @@ test("every caption has fewer than forty words", async () => {
   }
 });
 
-test("sections without anything to show are none, in the contents either", async () => {
-  const text = await reportOf({ ...raceFixture, outcome: () => ({ status: "valid", reasons: [] }) });
+test("sections without anything to show are none, in the contents either", () => {
+  const text = reportOf({ ...raceFixture, outcome: () => ({ status: "valid", reasons: [] }) });
   for (const id of ["heatmaps", "helped", "selftest", "excluded", "coverage", "disturbance"])
     assert.ok(!text.includes(`id="${id}"`) && !text.includes(`<a href="#${id}">`), id);
   const [, contents = ""] = /<nav class="contents"[^>]*>(.*?)<\/nav>/s.exec(text) ?? [];
   for (const [, id] of contents.matchAll(/href="#(\w+)"/g)) assert.match(text, new RegExp(`<section id="${id}">`));
 });
 
-test("the links' self-test: asked, measured, tolerance; a link that is out is open and first; what passed is folded", async () => {
-  const without = await reportOf(lossFixture);
+test("the links' self-test: asked, measured, tolerance; a link that is out is open and first; what passed is folded", () => {
+  const without = reportOf(lossFixture);
   assert.ok(!without.includes('id="selftest"'), "an empty section is none");
   assert.match(without, /self-test of the links<\/th><td>none: this sweep ran without one/);
-  const text = await withHome((home) => {
-    const sweep = storeFixture(home, lossFixture);
-    using results = openResults(home);
-    for (const link of ["3mbit/50ms", "3mbit/50ms,loss=1%"])
-      results.recordLinkTest(sweep, "a machine", testedLink(link));
-    results.recordLinkTest(sweep, "a machine", testedLink("10mbit/50ms", "out"));
-    return buildReport(gatherReport(results, sweep, "0.1.0"));
-  });
+  const within = ["3mbit/50ms", "3mbit/50ms,loss=1%"].map((link) => testedLink(link));
+  const text = buildReport(reportData(lossFixture, [...within, testedLink("10mbit/50ms", "out")]));
   const section = /<section id="selftest">.*?<\/section>/s.exec(text)?.[0] ?? "";
   assert.match(section, /1 of 3 links out of tolerance<\/span>: loads over it do not count/);
   assert.match(section, /<details open><summary>10mbit\/50ms: <b class="warning">out of tolerance/);
@@ -145,9 +129,9 @@ test("the links' self-test: asked, measured, tolerance; a link that is out is op
   assert.ok(text.indexOf('id="selftest"') < text.indexOf('id="method"'));
 });
 
-test("nothing outside is referred to, and nothing inline escapes the policy", async () => {
+test("nothing outside is referred to, and nothing inline escapes the policy", () => {
   for (const fixture of [raceFixture, hostileFixture]) {
-    const text = await reportOf(fixture);
+    const text = reportOf(fixture);
     // Attributes that fetch or run: only fragments and data to save.
     for (const [, name, value] of text.matchAll(
       /\s(src|href|srcset|action|data|poster|style|on\w+)\s*=\s*["']([^"']*)/g,
@@ -168,8 +152,8 @@ test("nothing outside is referred to, and nothing inline escapes the policy", as
   }
 });
 
-test("hostile texts stay texts", async () => {
-  const text = await reportOf(hostileFixture);
+test("hostile texts stay texts", () => {
+  const text = reportOf(hostileFixture);
   for (const markup of ["<script>alert", "<script>fetch", "<img", "<b onclick", "</title><script"]) {
     assert.ok(!text.includes(markup), markup);
   }
@@ -177,8 +161,8 @@ test("hostile texts stay texts", async () => {
   assert.ok(!/\u202e/.test(text));
 });
 
-test("the grid: three maps of a hundred cells, the empty ones with their reason, under 5 MB", async () => {
-  const text = await reportOf(gridFixture);
+test("the grid: three maps of a hundred cells, the empty ones with their reason, under 5 MB", () => {
+  const text = reportOf(gridFixture);
   assert.ok(text.length < 5_000_000, `${text.length}`);
   const maps = text.match(/<svg class="heat".*?<\/svg>/gs) ?? [];
   assert.equal(maps.length, 3);
@@ -187,19 +171,19 @@ test("the grid: three maps of a hundred cells, the empty ones with their reason,
   assert.match(text, /0\.2 Mbit\/s, 30 ms RTT: no valid load of h3 \(15 loads left out: 23 of 23 requests/);
 });
 
-test("few pages have maps of their own; six and more only those over all", async () => {
-  const few = await reportOf(lossFixture);
+test("few pages have maps of their own; six and more only those over all", () => {
+  const few = reportOf(lossFixture);
   // Once for each metric that a reader can choose.
   const metrics = (text: string): number => text.match(/<input type="radio" name="metric"/g)?.length ?? 1;
   assert.equal(few.match(/<svg class="heat"/g)?.length, metrics(few) * 3 * (1 + lossFixture.pages.length));
   assert.match(few, /geometric mean over pages/);
-  const many = await reportOf(manyPagesFixture);
+  const many = reportOf(manyPagesFixture);
   assert.equal(many.match(/<svg class="heat"/g)?.length, metrics(many) * 3);
   assert.match(many, /for pages like these/);
 });
 
-test("every cell of all loads left out: said, not averaged", async () => {
-  const text = await reportOf({
+test("every cell of all loads left out: said, not averaged", () => {
+  const text = reportOf({
     ...raceFixture,
     outcome: () => ({ status: "failed", reasons: ["the browser crashed"] }),
   });
@@ -209,14 +193,14 @@ test("every cell of all loads left out: said, not averaged", async () => {
   assert.ok(!/NaN|undefined|Infinity|\bnull\b/.test(shown));
 });
 
-test("no report says NaN, undefined or null to a reader", async () => {
+test("no report says NaN, undefined or null to a reader", () => {
   for (const fixture of [
     raceFixture,
     lossFixture,
     hostileFixture,
     { ...raceFixture, lanes: ["h3"] as const, repetitions: 1 },
   ]) {
-    const text = await reportOf(fixture);
+    const text = reportOf(fixture);
     // Packed data may spell anything: it is unpacked first.
     const body = text
       .slice(text.indexOf("<main>"), text.indexOf("<script>"))
@@ -229,34 +213,29 @@ test("no report says NaN, undefined or null to a reader", async () => {
   }
 });
 
-test("a sweep without any load, and one that is not finished, say so", async () => {
-  const none = await reportOf({ ...raceFixture, repetitions: 0, finished: false });
+test("a sweep without any load, and one that is not finished, say so", () => {
+  const none = reportOf({ ...raceFixture, repetitions: 0, finished: false });
   assert.match(none, /No load yet of shop \(3 Mbit\/s, 50 ms RTT\): the command that began this resumes it\./);
-  const part = await reportOf({ ...raceFixture, finished: false });
+  const part = reportOf({ ...raceFixture, finished: false });
   assert.match(part, /This sweep is not finished: 15 valid loads of 15 so far/);
 });
 
-test("the CSV in the report is all loads, gzipped where it is large", async () => {
+test("the CSV in the report is all loads, gzipped where it is large", () => {
   const saved = (text: string): string => {
     const [, type, body] = /href="data:([^;]+)[^,]*;base64,([^"]+)"/.exec(text) ?? [];
     const bytes = Buffer.from(body ?? "", "base64");
     return (type === "application/gzip" ? gunzipSync(bytes) : bytes).toString("utf8");
   };
-  assert.equal(
-    saved(await reportOf(raceFixture))
-      .trimEnd()
-      .split("\r\n").length,
-    1 + 17,
-  );
-  const large = await reportOf({ ...gridFixture, repetitions: 9 });
+  assert.equal(saved(reportOf(raceFixture)).trimEnd().split("\r\n").length, 1 + 17);
+  const large = reportOf({ ...gridFixture, repetitions: 9 });
   assert.ok(large.includes(".csv.gz"));
   assert.equal(saved(large).trimEnd().split("\r\n").length, 1 + 99 * 27 + 9 * 2 + 9 * 3);
   assert.ok(large.length < 5_000_000);
 });
 
-test("the same results make the same report", async () => {
+test("the same results make the same report", () => {
   const strip = (text: string): string => text.replace(/2026-\d\d-\d\dT[\d:.]+Z|20\d\d-\d\d-\d\d/g, "");
-  assert.equal(strip(await newReportOf(raceFixture)), strip(await newReportOf(raceFixture)));
+  assert.equal(strip(buildReport(reportData(raceFixture))), strip(buildReport(reportData(raceFixture))));
 });
 
 test("writeReport: into reports/ by default, atomically, no other folder made; a failure leaves nothing", async () => {
@@ -284,8 +263,8 @@ test("writeReport: into reports/ by default, atomically, no other folder made; a
   });
 });
 
-test("pages helped and hurt most: the quarters at both ends with their attributes; of few pages how many it takes", async () => {
-  const text = await reportOf({
+test("pages helped and hurt most: the quarters at both ends with their attributes; of few pages how many it takes", () => {
+  const text = reportOf({
     ...manyPagesFixture,
     plt_ms: ({ page, lane }) => (lane === "h3" ? 1000 + 50 * page : 1300),
   });
@@ -301,13 +280,13 @@ test("pages helped and hurt most: the quarters at both ends with their attribute
     figure,
     /helped against hurt<\/th><td><\/td><td class="num">same<\/td><td class="num">× [01]\.\d\d<\/td>/,
   );
-  assert.ok(!(await reportOf(lossFixture)).includes('id="helped"'), "three pages are no two groups");
-  assert.ok(!(await reportOf(raceFixture)).includes('id="helped"'), "one page has no others");
+  assert.ok(!reportOf(lossFixture).includes('id="helped"'), "three pages are no two groups");
+  assert.ok(!reportOf(raceFixture).includes('id="helped"'), "one page has no others");
 });
 
-test("cells of which no load is valid: counted beside the verdict; with reason and count in map, table, list and CSV", async () => {
+test("cells of which no load is valid: counted beside the verdict; with reason and count in map, table, list and CSV", () => {
   const reason = "the link was out of tolerance: late by 9 ms";
-  const text = await reportOf({
+  const text = reportOf({
     ...lossFixture,
     outcome: ({ page, link, lane }) =>
       page === "carlucci-small" && link === "10mbit/50ms" && lane !== "h1"
@@ -325,18 +304,18 @@ test("cells of which no load is valid: counted beside the verdict; with reason a
   );
   assert.match(text, /none valid<small>18 invalid: the link was out of tolerance<\/small>/);
   assert.match(text, /carlucci-small over 10mbit\/50ms, h2: 18 loads, none valid \(the link was out of tolerance/);
-  const all = await reportOf({
+  const all = reportOf({
     ...raceFixture,
     outcome: () => ({ status: "failed", reasons: ["the browser crashed"] }),
   });
   assert.match(all, /No cell has a valid load\./);
 });
 
-test("the maps say what the correction over their cells leaves, and when there are too few loads for it", async () => {
-  const text = await reportOf({ ...lossFixture, repetitions: 12 });
+test("the maps say what the correction over their cells leaves, and when there are too few loads for it", () => {
+  const text = reportOf({ ...lossFixture, repetitions: 12 });
   assert.match(text, /Corrected over these 18 cells: \d+ by Holm, \d+ by Benjamini and Hochberg\./);
   assert.match(text, /<path class="sign" d="/);
-  const few = await reportOf(gridFixture);
+  const few = reportOf(gridFixture);
   assert.match(
     few,
     /over these \d+ cells: 0 by Holm \(none can: it takes 12 loads of each lane, there are at most 5\), \d+ by/,

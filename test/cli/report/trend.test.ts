@@ -1,11 +1,11 @@
 // cli/report/trend.ts: the sweeps of one name, oldest first, and what the newest has that lies apart from the one before.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { inflateRawSync } from "node:zlib";
 import { trendOf } from "../../../cli/report/trend.ts";
 import { openResults } from "../../../cli/results/store/results.ts";
 import { type Fixture, storeFixture, withHome } from "./fixture.ts";
 import { raceFixture } from "./fixtures.ts";
+import { csvOf } from "./markup_text.ts";
 
 const nightly = (plt_ms: number, more: Partial<Fixture> = {}): Fixture => ({
   ...{ ...raceFixture, name: "nightly", repetitions: 7, outcome: () => ({ status: "valid", reasons: [] }) },
@@ -25,8 +25,8 @@ test("medians of all sweeps of the name, in the order of their beginning; those 
   const { document, newest, loads } = await trend([nightly(900), { ...raceFixture, name: "other" }, nightly(900)]);
   assert.equal(newest, 3);
   assert.equal(loads, 42);
-  const [, packed = ""] = /data-file="trend-shop[^"]*" data-csv="([^"]+)"/.exec(document) ?? [];
-  const rows = inflateRawSync(Buffer.from(packed, "base64")).toString().trimEnd().split("\r\n");
+  const [figure = ""] = /data-file="trend-shop[^"]*" data-csv="[^"]+"/.exec(document) ?? [];
+  const rows = csvOf(figure);
   assert.deepEqual(
     rows.slice(1).map((row) =>
       row

@@ -1,20 +1,17 @@
 // The report's section on what was matched: shares, the list of what was not matched exactly, and nothing unescaped.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { gatherReport, type ReportData } from "../../../cli/report/data.ts";
+import type { ReportData } from "../../../cli/report/data.ts";
 import { matchSection } from "../../../cli/report/unmatched.ts";
-import { openResults, type Unmatched } from "../../../cli/results/store/results.ts";
-import { storeFixture, withHome } from "./fixture.ts";
+import type { Unmatched } from "../../../cli/results/store/results.ts";
 import { raceFixture } from "./fixtures.ts";
+import { reportData } from "./written_report.ts";
 
-function dataWith(unmatched: readonly Unmatched[], counts: { matched: number; fuzzy: number; missed: number }) {
-  return withHome((home): ReportData => {
-    const results = openResults(home);
-    const data = gatherReport(results, storeFixture(home, raceFixture), "0.1.0");
-    results.close();
-    const loads = data.loads.slice(0, 2).map((load) => ({ ...load, ...counts }));
-    return { ...data, loads, unmatched };
-  });
+type Counts = { matched: number; fuzzy: number; missed: number };
+function dataWith(unmatched: readonly Unmatched[], counts: Counts): ReportData {
+  const data = reportData(raceFixture);
+  const loads = data.loads.slice(0, 2).map((load) => ({ ...load, ...counts }));
+  return { ...data, loads, unmatched };
 }
 
 const request: Unmatched = {
@@ -30,7 +27,7 @@ const request: Unmatched = {
 
 const textOf = (data: ReportData): string => matchSection(data)?.text ?? "";
 
-test("says how many were matched how, and lists what was given instead", async () => {
+test("says how many were matched how, and lists what was given instead", () => {
   const missed: Unmatched = {
     ...request,
     url: "https://a.test/gone",
@@ -39,7 +36,7 @@ test("says how many were matched how, and lists what was given instead", async (
     difference: null,
     similarity: null,
   };
-  const text = textOf(await dataWith([missed, request], { matched: 97, fuzzy: 2, missed: 1 }));
+  const text = textOf(dataWith([missed, request], { matched: 97, fuzzy: 2, missed: 1 }));
   assert.match(text, /Of 200 requests in all loads, 194 \(97\.00 %\) were matched exactly/);
   assert.match(text, /4 \(2\.00 %\) got/);
   assert.match(text, /2 \(1\.00 %\) are not in the recording/);
@@ -48,8 +45,8 @@ test("says how many were matched how, and lists what was given instead", async (
   assert.ok(!text.includes("<script>"));
 });
 
-test("a lane that was sent other codings than recorded is named", async () => {
-  const data = await dataWith([], { matched: 100, fuzzy: 0, missed: 0 });
+test("a lane that was sent other codings than recorded is named", () => {
+  const data = dataWith([], { matched: 100, fuzzy: 0, missed: 0 });
   assert.ok(!textOf(data).includes("the bytes differ from the recorded ones"));
   const [first] = data.facts;
   assert.ok(first);
@@ -62,13 +59,13 @@ test("a lane that was sent other codings than recorded is named", async () => {
   );
 });
 
-test("all exact: a sentence, and no table", async () => {
-  const text = textOf(await dataWith([], { matched: 100, fuzzy: 0, missed: 0 }));
+test("all exact: a sentence, and no table", () => {
+  const text = textOf(dataWith([], { matched: 100, fuzzy: 0, missed: 0 }));
   assert.match(text, /200 \(100 %\) were matched exactly/);
   assert.ok(!text.includes("<table"));
 });
 
-test("results of an earlier version: how many, and that it is not known which", async () => {
-  const text = textOf(await dataWith([], { matched: 99, fuzzy: 1, missed: 0 }));
+test("results of an earlier version: how many, and that it is not known which", () => {
+  const text = textOf(dataWith([], { matched: 99, fuzzy: 1, missed: 0 }));
   assert.match(text, /An earlier version measured these results; they do not say which/);
 });

@@ -3,12 +3,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { optimalPltOfLevels_ms } from "../../../../cli/load/metrics/optimal_load.ts";
 import { cdfsOf } from "../../../../cli/report/cdfs_of.ts";
-import { gatherReport, type ReportData } from "../../../../cli/report/data.ts";
+import type { ReportData } from "../../../../cli/report/data.ts";
 import { cdfFigure } from "../../../../cli/report/figures/cdf.ts";
 import { buildReport } from "../../../../cli/report/report.ts";
-import { openResults } from "../../../../cli/results/store/results.ts";
 import { comparedMetric } from "../../../../cli/results/verdict/compared_metric.ts";
-import { storeFixture, withHome } from "../fixture.ts";
+import { reportData } from "../written_report.ts";
 
 const pages = ["a", "b", "c", "d", "e", "f"];
 
@@ -18,17 +17,11 @@ test("the optimum is three round trips and the bytes at the link's rate", () => 
   assert.equal(optimalPltOfLevels_ms([1_250_000], { rate_bps: null, rtt_ms: 50, loss: 0 }), null);
 });
 
-async function sixPages(): Promise<ReportData> {
-  const links = ["3mbit/50ms", "10mbit/50ms"];
-  return withHome((home) => {
-    const sweep = storeFixture(home, { name: "cdf", pages, links, repetitions: 3 });
-    using results = openResults(home);
-    return gatherReport(results, sweep, "0.1.0");
-  });
-}
+const sixPages = (): ReportData =>
+  reportData({ name: "cdf", pages, links: ["3mbit/50ms", "10mbit/50ms"], repetitions: 3 });
 
-test("a curve per lane over the pages' medians, and none on a link with too few pages", async () => {
-  const data = await sixPages();
+test("a curve per lane over the pages' medians, and none on a link with too few pages", () => {
+  const data = sixPages();
   const [slow, fast] = cdfsOf(data).shown;
   assert.deepEqual(
     slow?.curves.map(({ lane, medians_ms }) => `${lane} ${medians_ms.length}`),
@@ -48,8 +41,8 @@ test("a curve per lane over the pages' medians, and none on a link with too few 
   assert.doesNotMatch(buildReport(few), /id="cdfs"/);
 });
 
-test("the optimum of a page is the least that one of its loads could have taken, whatever else it transferred", async () => {
-  const data = await sixPages();
+test("the optimum of a page is the least that one of its loads could have taken, whatever else it transferred", () => {
+  const data = sixPages();
   const told = (optimal_ms: number | null) => ({
     ...data,
     loads: data.loads.map((load) => ({ ...load, bytes: 9e6, optimal_ms: optimal_ms && optimal_ms + load.block })),
@@ -95,8 +88,8 @@ test("the figure's steps stand where the medians are; what lies beyond the axis 
   );
 });
 
-test("a page whose loads timed out is at the time-out, not where its other loads are, and not missing", async () => {
-  const data = await sixPages();
+test("a page whose loads timed out is at the time-out, not where its other loads are, and not missing", () => {
+  const data = sixPages();
   const reasons = ["the load event did not come within 60000 ms"];
   const isSlow = ({ page, lane }: ReportData["loads"][number]): boolean => page === "a" && lane === "h1";
   const loads = data.loads.map((load) =>

@@ -1,19 +1,13 @@
 // Dots of a busy machine stand where the medians are: without what other programs added.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { gatherReport } from "../../../../cli/report/data.ts";
 import { distributionOf } from "../../../../cli/report/figures/distribution.ts";
-import { openResults } from "../../../../cli/results/store/results.ts";
 import { comparedMetric } from "../../../../cli/results/verdict/compared_metric.ts";
 import { summarize } from "../../../../cli/results/verdict/summary.ts";
-import { storeFixture, withHome } from "../fixture.ts";
+import { reportData } from "../written_report.ts";
 
-test("a median of seven loads stands at a dot, on a busy machine, too, and the caption says what was taken off", async () => {
-  const data = await withHome((home) => {
-    const sweep = storeFixture(home, { name: "one", pages: ["shop"], links: ["10mbit/50ms"], repetitions: 7 });
-    using results = openResults(home);
-    return gatherReport(results, sweep, "0.3.0");
-  });
+test("a median of seven loads stands at a dot, on a busy machine, too, and the caption says what was taken off", () => {
+  const data = reportData({ name: "one", pages: ["shop"], links: ["10mbit/50ms"], repetitions: 7 });
   const busy = { disturbance_ms: 300, tolerated_ms: 5, disturbance_estimate_ms: 40 };
   for (const [loads, isCalmed] of [
     [data.loads, false],

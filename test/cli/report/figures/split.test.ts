@@ -1,21 +1,15 @@
 // The division of the page load time into network and computation: of what is stored, at the right lengths, with its data.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { inflateRawSync } from "node:zlib";
 import { median } from "../../../../cli/base/quantile.ts";
-import { gatherReport } from "../../../../cli/report/data.ts";
 import { type SplitPage, splitFigure } from "../../../../cli/report/figures/split.ts";
 import { splitsOf } from "../../../../cli/report/splits_of.ts";
-import { openResults } from "../../../../cli/results/store/results.ts";
-import { storeFixture, withHome } from "../fixture.ts";
 import { lossFixture } from "../fixtures.ts";
+import { csvOf } from "../markup_text.ts";
+import { reportData } from "../written_report.ts";
 
-test("each page's bars are its loads' medians, on links spread over the plan", async () => {
-  const data = await withHome((home) => {
-    const sweep = storeFixture(home, lossFixture);
-    using results = openResults(home);
-    return gatherReport(results, sweep, "0.1.0");
-  });
+test("each page's bars are its loads' medians, on links spread over the plan", () => {
+  const data = reportData(lossFixture);
   const { shown: splits, links } = splitsOf(data);
   assert.deepEqual(
     splits.map(({ link }) => link),
@@ -59,8 +53,7 @@ test("bars are as long as their shares of the axis; the optimum is a line; the C
   assert.ok(Math.abs((optimum - from) / Number(network) - 500 / 750) < 0.01, `${optimum}`);
   assert.match(text, /1000 ms, 75 % network/);
   assert.match(text, /1 page of 2, spread from the fastest to the slowest/);
-  const csv = inflateRawSync(Buffer.from(/data-csv="([^"]+)"/.exec(text)?.[1] ?? "", "base64")).toString();
-  assert.deepEqual(csv.trimEnd().split("\r\n").slice(1), [
+  assert.deepEqual(csvOf(text).slice(1), [
     "3mbit/50ms,a,h2,5,1000,0.75,750,250,500",
     "3mbit/50ms,b,h2,5,1000,0.75,750,250,",
   ]);

@@ -1,13 +1,13 @@
 // The figure of videos over time: a line and a lane of bars for each load, the link below on the same axis, and their data.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { inflateRawSync } from "node:zlib";
 import { randomSource } from "../../../../cli/base/random.ts";
 import { videoOverTime } from "../../../../cli/report/video/video_over_time.ts";
 import type { LoadFacts } from "../../../../schemas/generated/page_load.ts";
 import type { VideoEvents } from "../../../../schemas/generated/video_events.ts";
 import { buffer, record, segment, settings, state } from "../../load/metrics/video/video_events.ts";
 import { pageLoadOf } from "../fixture.ts";
+import { csvOf } from "../markup_text.ts";
 
 function factsOf(video: VideoEvents | null, link = "4mbit/50ms"): LoadFacts {
   const of = { page: "video-8s-1000k-2000k", link, lane: "h2", plt_ms: 500, urls: ["https://clip.test/"] } as const;
@@ -44,9 +44,8 @@ const figureOf = (...loads: (readonly [string, LoadFacts])[]): string =>
     loads.map(([lane, facts], index) => ({ id: index + 1, lane, facts })),
   )?.text ?? "";
 
-function csvOf(text: string): string[] {
-  const packed = /data-csv="([^"]+)"/.exec(text)?.[1] ?? "";
-  const [head, ...rows] = inflateRawSync(Buffer.from(packed, "base64")).toString().trim().split("\r\n");
+function rowsOf(text: string): string[] {
+  const [head, ...rows] = csvOf(text);
   assert.match(
     head ?? "",
     /^lane,load_id,time_ms,media_s,buffered_video_s,buffered_audio_s,standing_still,.*,link_span_ms$/,
@@ -79,7 +78,7 @@ test("one that never played says so; loads without a video have no figure", () =
 });
 
 test("the data are the samples of the buffer, with what the link did about then", () => {
-  const rows = csvOf(figureOf(["h2", factsOf(played)]));
+  const rows = rowsOf(figureOf(["h2", factsOf(played)]));
   assert.deepEqual(rows, [
     "h2,1,500,0,0,0,true,0,2000000,0,500",
     "h2,1,1500,0,2,2,false,0,2000000,0,500",
@@ -113,7 +112,7 @@ test("of a long clip the link is told over whole bins of the shaper's, and each 
     const text = figureOf(["h2", longFacts(clip_s)]);
     assert.ok(text.includes(`>most in ${words}<`), `${clip_s} s`);
     assert.ok(text.includes(`reached the browser, over ${words};`), `${clip_s} s`);
-    const rows = csvOf(text);
+    const rows = rowsOf(text);
     assert.equal(rows.length, clip_s);
     // The last bins of a load may be fewer.
     for (const row of rows.slice(0, -1)) assert.match(row, new RegExp(`,2000000,0,${length}$`), `${clip_s} s`);

@@ -13,6 +13,12 @@ export function fetchedOf({ record = {}, ...changes }: Changes = {}): Fetched {
   return { object, link, lane, tls, ip, block, cost, record: own };
 }
 
+/** One over h2 and one over h3 of the same block, with their download times. */
+export const pairOf = (object: string, block: number, h2_ms: number, h3_ms: number, tls: "1.2" | "1.3" = "1.3") => [
+  fetchedOf({ object, block, lane: "h2", tls, record: { download_ms: h2_ms } }),
+  fetchedOf({ object, block, lane: "h3", record: { download_ms: h3_ms } }),
+];
+
 /** One that did not come. */
 export function failedOf(changes: Changes, stage: "connect" | "dns" | "timeout", reason: string): Fetched {
   const none = { connect_ms: null, established_ms: null, first_byte_ms: null, download_ms: null, body_bytes: null };

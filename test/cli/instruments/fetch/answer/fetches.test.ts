@@ -13,8 +13,9 @@ import { panda2019Cost } from "../../../../../cli/instruments/fetch/studies/pand
 import { panda2019Delivery } from "../../../../../cli/instruments/fetch/studies/panda_2019_delivery.ts";
 import type { FetchCost } from "../../../../../schemas/generated/fetch_cost.ts";
 import { storedFetch } from "../records.ts";
-import { failedOf, fetchedOf } from "./fetched.ts";
+import { failedOf, fetchedOf, pairOf } from "./fetched.ts";
 
+const pair = { lane: { lane: "h3", tls: "1.3" }, over: { lane: "h2", tls: "1.3" } } as const;
 const host = (index: number): string => `https://h${index}.example/`;
 
 test("of few hosts each fetch counts, of five or more each host once, however often it was fetched", () => {
@@ -71,17 +72,10 @@ test("hosts that are helped and hurt are named so; one without a difference, or 
     Array.from({ length: 16 }, (_, block) => {
       const base = 100 * (0.9 + 0.2 * random());
       const noise = 0.95 + 0.1 * random();
-      return [
-        fetchedOf({ object: host(index), block, lane: "h2", record: { download_ms: base } }),
-        fetchedOf({ object: host(index), block, lane: "h3", record: { download_ms: base * factor * noise } }),
-      ];
+      return pairOf(host(index), block, base, base * factor * noise);
     }).flat(),
   );
-  const few = [0, 1].flatMap((block) => [
-    fetchedOf({ object: host(7), block, lane: "h2", record: { download_ms: 100 } }),
-    fetchedOf({ object: host(7), block, lane: "h3", record: { download_ms: 10 } }),
-  ]);
-  const pair = { lane: { lane: "h3", tls: "1.3" }, over: { lane: "h2", tls: "1.3" } } as const;
+  const few = [0, 1].flatMap((block) => pairOf(host(7), block, 100, 10));
   const { hosts } = hostEffects([...fetched, ...few], pair, "download_ms");
   const by = new Map(hosts.map((each) => [each.host, each]));
   assert.equal(by.get("h0.example")?.named, "helped");
@@ -102,15 +96,10 @@ test("hosts that are helped and hurt are named so; one without a difference, or 
 });
 
 test("with too few fetches to name any host, it is said how many suffice", () => {
-  const pair = { lane: { lane: "h3", tls: "1.3" }, over: { lane: "h2", tls: "1.3" } } as const;
   const effects = (hosts: number, runs: number) => {
-    const fetched = Array.from({ length: hosts * runs }, (_, each) => {
-      const place = { object: host(each % hosts), block: Math.floor(each / hosts) };
-      return [
-        fetchedOf({ ...place, lane: "h2", record: { download_ms: 100 + each / 7 } }),
-        fetchedOf({ ...place, lane: "h3", record: { download_ms: 10 } }),
-      ];
-    }).flat();
+    const fetched = Array.from({ length: hosts * runs }, (_, each) =>
+      pairOf(host(each % hosts), Math.floor(each / hosts), 100 + each / 7, 10),
+    ).flat();
     return hostEffects(fetched, pair, "download_ms");
   };
   const usual = effects(100, 5);
@@ -128,12 +117,10 @@ test("Holm's correction is over the hosts: alike hosts without a difference are 
   let named = 0;
   for (let round = 0; round < 60; round++) {
     const fetched = Array.from({ length: 10 }, (_, index) =>
-      Array.from({ length: 12 }, (_, block) => [
-        fetchedOf({ object: host(index), block, lane: "h2", record: { download_ms: 100 + 20 * random() } }),
-        fetchedOf({ object: host(index), block, lane: "h3", record: { download_ms: 100 + 20 * random() } }),
-      ]).flat(),
+      Array.from({ length: 12 }, (_, block) =>
+        pairOf(host(index), block, 100 + 20 * random(), 100 + 20 * random()),
+      ).flat(),
     ).flat();
-    const pair = { lane: { lane: "h3", tls: "1.3" }, over: { lane: "h2", tls: "1.3" } } as const;
     if (hostEffects(fetched, pair, "download_ms").hosts.some((each) => each.named !== null)) named++;
   }
   assert.ok(named <= 7, `${named} of 60 rounds name a host`);

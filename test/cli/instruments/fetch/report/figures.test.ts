@@ -1,7 +1,6 @@
 // Figures and tables of fetches: marks stand where the numbers are, each saves its numbers, and what there is not has its reason.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { inflateRawSync } from "node:zlib";
 import { countedCalls } from "../../../../../cli/instruments/fetch/answer/call_shares.ts";
 import { discoveries } from "../../../../../cli/instruments/fetch/answer/discovery.ts";
 import { hostEffects } from "../../../../../cli/instruments/fetch/answer/host_effects.ts";
@@ -17,13 +16,8 @@ import { sizePlot } from "../../../../../cli/instruments/fetch/report/size_plot.
 import { summaryTable, variantRows } from "../../../../../cli/instruments/fetch/report/summary_table.ts";
 import { systemsSection } from "../../../../../cli/instruments/fetch/report/systems_section.ts";
 import { coloursCss } from "../../../../../extension/figures/colours.ts";
-import { failedOf, fetchedOf } from "../answer/fetched.ts";
-
-/** Rows of the CSV that a figure carries. */
-function csvOf(text: string): string[] {
-  const packed = / data-csv="([^"]+)"/.exec(text)?.[1] ?? "";
-  return inflateRawSync(Buffer.from(packed, "base64")).toString("utf8").trim().split("\r\n");
-}
+import { csvOf } from "../../../report/markup_text.ts";
+import { failedOf, fetchedOf, pairOf } from "../answer/fetched.ts";
 
 const times = (lane: "h2" | "h3", values: readonly number[], ip: 4 | 6 = 4) =>
   values.map((established_ms, block) => fetchedOf({ lane, ip, block, record: { established_ms } }));
@@ -139,15 +133,9 @@ const pair = { lane: { lane: "h3", tls: "1.3" }, over: { lane: "h2", tls: "1.2" 
 
 test("hosts helped: a dot and whisker each; of a long list the two ends", () => {
   const fetched = Array.from({ length: 30 }, (_, host) =>
-    Array.from({ length: 8 }, (_, block) => [
-      fetchedOf({ object: `https://h${host}.example/`, block, tls: "1.2", record: { download_ms: 100 + block } }),
-      fetchedOf({
-        object: `https://h${host}.example/`,
-        block,
-        lane: "h3",
-        record: { download_ms: 60 + 3 * host + block },
-      }),
-    ]).flat(),
+    Array.from({ length: 8 }, (_, block) =>
+      pairOf(`https://h${host}.example/`, block, 100 + block, 60 + 3 * host + block, "1.2"),
+    ).flat(),
   ).flat();
   const effects = hostEffects(fetched, pair, "download_ms");
   const { text } = hostEffectsTable(effects, null);
@@ -159,10 +147,7 @@ test("hosts helped: a dot and whisker each; of a long list the two ends", () => 
 
 test("hosts of which too few fetches are known are not told to show no difference", () => {
   const fetched = [1, 2, 3].flatMap((host) =>
-    [0, 1, 2, 3].flatMap((block) => [
-      fetchedOf({ object: `https://h${host}.example/`, block, tls: "1.2", record: { download_ms: 100 + block } }),
-      fetchedOf({ object: `https://h${host}.example/`, block, lane: "h3", record: { download_ms: 50 } }),
-    ]),
+    [0, 1, 2, 3].flatMap((block) => pairOf(`https://h${host}.example/`, block, 100 + block, 50, "1.2")),
   );
   const { text } = hostEffectsTable(hostEffects(fetched, pair, "download_ms"), null);
   assert.match(

@@ -1,17 +1,12 @@
 // Figures over many runs: bars, shares by buffer and Jain's index stand where their numbers say, and the CSV has the same numbers.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { inflateRawSync } from "node:zlib";
 import { type BarCell, type Estimate, goodputBars } from "../../../../../cli/instruments/flows/report/goodput_bars.ts";
 import { jainOverTime } from "../../../../../cli/instruments/flows/report/jain_over_time.ts";
 import { sharesByBuffer } from "../../../../../cli/instruments/flows/report/shares_by_buffer.ts";
+import { csvOf } from "../../../report/markup_text.ts";
 import { lineOf, rowOf, valueAt } from "./drawn.ts";
 
-const csvOf = (figure: string): string[] =>
-  inflateRawSync(Buffer.from(/data-csv="([^"]+)"/.exec(figure)?.[1] ?? "", "base64"))
-    .toString()
-    .trim()
-    .split("\r\n");
 const estimate = (median: number, low: number, high: number): Estimate => ({ median, interval: { low, high }, n: 10 });
 const none: Estimate = { median: null, interval: null, n: 0 };
 

@@ -1,10 +1,10 @@
 // The figure of a flow run: what is drawn is what the records have, flow by flow; many flows and long runs stay readable and small.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { inflateRawSync } from "node:zlib";
 import type { FlowRecords } from "../../../../../cli/instruments/flows/records/flow_records.ts";
 import { flowRunFigure } from "../../../../../cli/instruments/flows/report/run_figure.ts";
 import { binsOf, type PictureInput, pictureOf } from "../../../../../cli/instruments/flows/report/run_picture.ts";
+import { csvOf } from "../../../report/markup_text.ts";
 import { heightAt, lineOf, pathPoints, rowOf, tagHeights, ticksOf, valueAt } from "./drawn.ts";
 import { type MadeRun, madeRecords } from "./records.ts";
 
@@ -38,13 +38,6 @@ function figureOf(runs: readonly [FlowRecords, ...FlowRecords[]], more: Partial<
     }),
   ).text;
 }
-
-const csvOf = (figure: string): string[][] =>
-  inflateRawSync(Buffer.from(/data-csv="([^"]+)"/.exec(figure)?.[1] ?? "", "base64"))
-    .toString()
-    .trim()
-    .split("\r\n")
-    .map((line) => line.split(","));
 
 /** Where a second stands on the time axis. */
 function secondsAxis(figure: string): (seconds: number) => number {
@@ -166,7 +159,7 @@ test("several runs: the first in front, the others as a band from the least to t
     /<figcaption>a mix over a link\. Line: run 3, the one nearest the medians; band: from the least to the greatest of 3 runs\./,
   );
   assert.doesNotMatch(figureOf([at(2e6)]), /class="flowband"/);
-  const [head, ...rows] = csvOf(figure);
+  const [head, ...rows] = csvOf(figure).map((line) => line.split(","));
   const column = (name: string): number => head?.indexOf(name) ?? -1;
   const row5 = rows.find((cells) => cells[column("number")] === "1" && Number(cells[column("time_ms")]) > 5000) ?? [];
   const goodputs = ["goodput_bps", "goodput_low_bps", "goodput_high_bps"].map((name) => Number(row5[column(name)]));
