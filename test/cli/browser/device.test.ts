@@ -1,9 +1,9 @@
 // The device that a page is loaded on: what notes and options say of one, and what a browser is started with.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { UserError } from "../../../cli/base/errors.ts";
 import { deviceArguments, deviceIn, deviceWords, usualDevice } from "../../../cli/browser/device.ts";
 import { chosenDevice } from "../../../cli/recording/record/device_options.ts";
+import { refusedIn } from "../refused.ts";
 
 const none = { device: undefined, window: undefined, "device-pixel-ratio": undefined };
 
@@ -48,8 +48,5 @@ test("options say of a device what they name: a ratio or a window goes before th
   });
   assert.deepEqual(chosenDevice({ ...none, window: "800x600" }), { width: 800, height: 600 });
   for (const window of ["800", "800x", "8x8", "99999x800", "800x600x2"])
-    assert.throws(
-      () => chosenDevice({ ...none, window }),
-      (error) => error instanceof UserError && /write WIDTHxHEIGHT/.test(error.message),
-    );
+    assert.throws(() => chosenDevice({ ...none, window }), refusedIn(/write WIDTHxHEIGHT/));
 });

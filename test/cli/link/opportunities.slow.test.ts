@@ -4,10 +4,10 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, test } from "node:test";
-import { UserError } from "../../../cli/base/errors.ts";
 import { opportunityLines, readOpportunities } from "../../../cli/link/opportunities.ts";
 import { growth } from "../../growth.ts";
 import { tempFolder } from "../../temp_folder.ts";
+import { refusedIn } from "../refused.ts";
 
 let folder: string;
 before(() => {
@@ -42,16 +42,7 @@ test("what is no trace is refused by file and line", () => {
     [Buffer.from([0x31, 0x0a, 0xff, 0x00, 0x0a]), 2, /is not a time/],
   ] as const) {
     const path = fileOf(text);
-    assert.throws(
-      () => readOpportunities(path),
-      (error) => {
-        assert.ok(error instanceof UserError);
-        assert.ok(error.message.startsWith(`${path}:${line}: `), error.message);
-        assert.match(error.message, problem);
-        assert.doesNotMatch(error.message, /\n/);
-        return true;
-      },
-    );
+    assert.throws(() => readOpportunities(path), refusedIn(problem, `${path}:${line}: `));
   }
   assert.throws(() => readOpportunities(fileOf("")), /holds no line/);
   assert.throws(() => readOpportunities(folder), /not a regular file/);

@@ -15,10 +15,10 @@ import {
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
-import { UserError } from "../../../cli/base/errors.ts";
 import { checkout } from "../../../cli/base/programs.ts";
 import { controlPath, newControlPath } from "../../../cli/link/socket_path.ts";
 import { tempFolder } from "../../temp_folder.ts";
+import { refusedIn } from "../refused.ts";
 
 const folder = tempFolder("trilane-runtime-");
 
@@ -50,8 +50,7 @@ test("a folder that is another user's, or a symlink, is refused with what to do"
     for (const pathOf of [newControlPath, controlPath])
       assert.throws(
         () => pathOf("lab", { TMPDIR: parent }),
-        (error) =>
-          error instanceof UserError && /is not a folder of yours: name the socket by a path/.test(error.message),
+        refusedIn(/is not a folder of yours: name the socket by a path/),
       );
   };
   symlinkSync(folder, join(parent, own));

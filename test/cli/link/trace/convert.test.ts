@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, test } from "node:test";
-import { UserError } from "../../../../cli/base/errors.ts";
 import { detectFormat, type SourceFormat, spansIn } from "../../../../cli/link/trace/formats.ts";
 import { opportunitiesOf, type RateSpan, spansOf } from "../../../../cli/link/trace/spans.ts";
 import { tempFolder } from "../../../temp_folder.ts";
+import { refusedIn } from "../../refused.ts";
 
 let folder: string;
 before(() => {
@@ -107,15 +107,6 @@ test("what cannot be read is refused by file and line", () => {
     ["", /holds no line/],
     ["2.5\n", /:1: .*begins no format/],
   ] as const)
-    assert.throws(
-      () => read(text),
-      (error) => {
-        assert.ok(error instanceof UserError, String(error));
-        assert.ok(error.message.startsWith(source()), error.message);
-        assert.match(error.message, problem);
-        return true;
-      },
-      text,
-    );
+    assert.throws(() => read(text), refusedIn(problem, source()), text);
   assert.throws(() => read("0,1\n1,2\n", "time_s"), /--columns: no column of rates/);
 });

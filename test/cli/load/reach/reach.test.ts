@@ -1,9 +1,9 @@
 // What a command behind a link may reach, from what was wanted to the words of the lab.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { UserError } from "../../../../cli/base/errors.ts";
 import { type OwnServer, reach, type Wanted } from "../../../../cli/load/reach/reach.ts";
 import { reachChoiceOf } from "../../../../cli/load/reach/wanted.ts";
+import { refusedIn } from "../../refused.ts";
 
 const programs = {
   guard: "guard",
@@ -68,7 +68,7 @@ test("words that ask for two things, or for no server of a machine, are refused 
   ] as const)
     assert.throws(
       () => reachChoiceOf({ ...none, ...given, reach: "reach" in given ? [...given.reach] : [] }),
-      (error: unknown) => error instanceof UserError && line.test(error.message),
+      refusedIn(line),
       JSON.stringify(given),
     );
   const choice = reachChoiceOf({ ...none, reach: ["127.0.0.1:1,http://App.test.:2/", "[::1]:3"] });

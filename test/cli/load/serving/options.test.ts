@@ -1,11 +1,11 @@
 // The options by which commands say how the origins serve.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { UserError } from "../../../../cli/base/errors.ts";
 import type { Command, CommonOptions } from "../../../../cli/commands/command.ts";
 import { declarationOf } from "../../../../cli/commands/declared.ts";
 import { readWords } from "../../../../cli/commands/words.ts";
 import { defineServing, type ServingOptions, servingChoiceOf } from "../../../../cli/load/serving/options.ts";
+import { refusedIn } from "../../refused.ts";
 
 const command: Command<CommonOptions & ServingOptions> = {
   usage: "serve",
@@ -76,13 +76,6 @@ test("what cannot be is refused by its option's name", () => {
     ],
   ];
   for (const [words, message] of cases) {
-    assert.throws(
-      () => choiceOf(...words),
-      (error: unknown) => {
-        assert.ok(error instanceof UserError, words.join(" "));
-        assert.match(error.message, message);
-        return true;
-      },
-    );
+    assert.throws(() => choiceOf(...words), refusedIn(message));
   }
 });

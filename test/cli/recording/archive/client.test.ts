@@ -11,6 +11,7 @@ import type { JsonObject, NewBody, NewExchange } from "../../../../cli/recording
 import { withArchive } from "../../../../cli/recording/archive/client.ts";
 import type { Recorded } from "../../../../schemas/generated/recorded.ts";
 import { tempFolder } from "../../../temp_folder.ts";
+import { refusedIn } from "../../refused.ts";
 import { exchange, newRecording, sha256 } from "./example_recording.ts";
 
 let home: string;
@@ -262,11 +263,7 @@ test("names: taken, replaced, impossible", async () => {
     writer.add({ exchange: exchange("/"), body: Buffer.from(text) });
   await withArchive(home, async (archive) => {
     const first = await archive.write(newRecording("page"), fill("one"));
-    await assert.rejects(archive.write(newRecording("page"), fill("two")), (error) => {
-      assert.ok(error instanceof UserError);
-      assert.match(error.message, /"page".*exists/);
-      return true;
-    });
+    await assert.rejects(archive.write(newRecording("page"), fill("two")), refusedIn(/"page".*exists/));
     assert.deepEqual(await archive.list(), [first]);
     const second = await archive.write(newRecording("page", true), fill("two"));
     assert.notEqual(second.digest, first.digest);

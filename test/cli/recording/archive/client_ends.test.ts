@@ -12,6 +12,7 @@ import { RunError, UserError } from "../../../../cli/base/errors.ts";
 import { programPath } from "../../../../cli/base/programs.ts";
 import { withArchive } from "../../../../cli/recording/archive/client.ts";
 import { tempFolder } from "../../../temp_folder.ts";
+import { refusedIn } from "../../refused.ts";
 import { exchange, newRecording, sha256 } from "./example_recording.ts";
 
 const host = programPath("trilane-host");
@@ -180,7 +181,7 @@ test("a host's own error comes through: an archive of a newer Trilane", async ()
   database.exec("PRAGMA user_version = 99");
   database.close();
   await withArchive(home, async (archive) => {
-    const refused = (error: unknown) => error instanceof UserError && /newer Trilane.*: update/.test(error.message);
+    const refused = refusedIn(/newer Trilane.*: update/);
     await assert.rejects(archive.list(), refused);
     await assert.rejects(
       archive.write(newRecording("other"), async () => {}),

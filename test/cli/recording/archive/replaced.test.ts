@@ -4,10 +4,11 @@ import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, type TestContext, test } from "node:test";
-import { RunError, UserError } from "../../../../cli/base/errors.ts";
+import { RunError } from "../../../../cli/base/errors.ts";
 import { withArchive } from "../../../../cli/recording/archive/client.ts";
 import { HostConversation } from "../../../../cli/recording/archive/host.ts";
 import { tempFolder } from "../../../temp_folder.ts";
+import { refusedIn } from "../../refused.ts";
 import { exchange } from "./example_recording.ts";
 
 let home: string;
@@ -116,8 +117,5 @@ test("one that is replaced in the midst of each reading is an error in the end, 
   t.mock.restoreAll();
   assert.ok(readings > 1 && readings < 100);
   before(t, isLaterPage, remove);
-  await assert.rejects(
-    show(),
-    (error) => error instanceof UserError && /"page": not in the archive/.test(error.message),
-  );
+  await assert.rejects(show(), refusedIn(/"page": not in the archive/));
 });

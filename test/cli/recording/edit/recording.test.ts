@@ -4,7 +4,6 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, test } from "node:test";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { UserError } from "../../../../cli/base/errors.ts";
 import type { Archive, Exchange, NewExchange } from "../../../../cli/recording/archive/archive.ts";
 import { withArchive } from "../../../../cli/recording/archive/client.ts";
 import { diffExchanges } from "../../../../cli/recording/edit/diff.ts";
@@ -12,6 +11,7 @@ import { type Edits, editRecording, isHost, matches } from "../../../../cli/reco
 import { summarize } from "../../../../cli/recording/edit/summary.ts";
 import { verifyRecording } from "../../../../cli/recording/edit/verify.ts";
 import { tempFolder } from "../../../temp_folder.ts";
+import { refusedIn } from "../../refused.ts";
 import { exchange as anExchange } from "../archive/example_recording.ts";
 
 let folder: string;
@@ -151,7 +151,7 @@ test("an edit that would do nothing, or leave nothing, is refused", async () => 
       [{ replaceBodies: [{ url: "*ad.js", file: folder }] }, /is no file/],
       [{ startUrl: "ftp://x/" }, /is not an http/],
     ] as const)
-      await assert.rejects(edit(edits), (error) => error instanceof UserError && what.test(error.message));
+      await assert.rejects(edit(edits), refusedIn(what));
     await assert.rejects(edit({ startUrl: "https://x/" }, "page"), /is the recording itself/);
     assert.deepEqual(
       (await archive.list()).map(({ name }) => name),

@@ -7,12 +7,12 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { JsonTextError, scanJson } from "../../../../cli/base/bounded_json.ts";
-import { UserError } from "../../../../cli/base/errors.ts";
 import { zip } from "../../../../cli/install/zip.ts";
 import { importHar } from "../../../../cli/recording/import/import_har.ts";
 import { readHar } from "../../../../cli/recording/import/read.ts";
 import { ZipArchive } from "../../../../cli/recording/import/zip_archive.ts";
 import { tempFolder } from "../../../temp_folder.ts";
+import { refusedIn } from "../../refused.ts";
 
 const folder = tempFolder("trilane-forms-");
 
@@ -77,12 +77,7 @@ function zip64(archive: Buffer): Buffer {
 const refused = async (path: string, message: RegExp): Promise<void> => {
   await assert.rejects(
     readHar(path).then((json) => importHar(json)),
-    (error) => {
-      assert.ok(error instanceof UserError, error instanceof Error ? error.stack : String(error));
-      assert.match(error.message, message);
-      assert.doesNotMatch(error.message, /\n/);
-      return true;
-    },
+    refusedIn(message),
   );
 };
 

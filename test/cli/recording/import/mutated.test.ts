@@ -4,11 +4,11 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { UserError } from "../../../../cli/base/errors.ts";
 import { randomSource } from "../../../../cli/base/random.ts";
-import { type ImportedPage, importHar } from "../../../../cli/recording/import/import_har.ts";
+import { importHar } from "../../../../cli/recording/import/import_har.ts";
 import { noteLines } from "../../../../cli/recording/import/notes.ts";
 import { schemaErrors } from "../../../schemas/schema_errors.ts";
+import { readOrRefused } from "../../refused.ts";
 
 const root = join(import.meta.dirname, "../../../..");
 const fixtures = join(root, "test/fixtures/har");
@@ -62,27 +62,15 @@ function mutate(har: string, seed: number): unknown {
   return json;
 }
 
-test("a mutated HAR is imported or refused, and never anything else", () => {
-  let taken = 0;
-  let refused = 0;
-  for (let seed = 0; seed < seeds; seed++) {
-    const json = mutate(hars[seed % hars.length] ?? "", seed);
-    let page: ImportedPage;
-    try {
-      page = importHar(json);
-    } catch (error) {
-      assert.ok(error instanceof UserError, `seed ${seed}: ${error instanceof Error ? error.stack : error}`);
-      assert.doesNotMatch(error.message, /\n/, `seed ${seed}`);
-      refused++;
-      continue;
-    }
-    taken++;
+test("a mutated HAR is imported or refused, and never anything else", async () => {
+  const { taken, refused } = await readOrRefused(seeds, (seed) => {
+    const page = importHar(mutate(hars[seed % hars.length] ?? "", seed));
     assert.ok(noteLines(page.notes).length > 0);
     for (const { exchange, body } of page.exchanges) {
       assert.equal(schemaErrors("message", exchange, "exchange"), null, `seed ${seed}: ${JSON.stringify(exchange)}`);
       assert.equal(exchange.body_origin === "empty", (body?.byteLength ?? 0) === 0, `seed ${seed}`);
     }
-  }
+  });
   // An entry costs itself: few mutations cost the page. Both happen, or the mutations test nothing.
   assert.ok(taken > seeds * 0.8 && refused > seeds / 60, `${taken} taken, ${refused} refused`);
 });

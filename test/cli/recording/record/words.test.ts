@@ -4,18 +4,13 @@ import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { UserError } from "../../../../cli/base/errors.ts";
 import { nameForUrl, pageUrl, readAddress, readTrustedKeys } from "../../../../cli/recording/record/words.ts";
 import { tempFolder } from "../../../temp_folder.ts";
+import { refusedIn } from "../../refused.ts";
 
 const folder = tempFolder("trilane-words-");
 
-const refused = (call: () => unknown, pattern: RegExp): void =>
-  assert.throws(call, (error: unknown) => {
-    assert.ok(error instanceof UserError && pattern.test(error.message), String(error));
-    assert.ok(!error.message.includes("\n"));
-    return true;
-  });
+const refused = (call: () => unknown, pattern: RegExp): void => assert.throws(call, refusedIn(pattern));
 
 test("a URL without a scheme is an https one; a fragment is the browser's", () => {
   assert.equal(pageUrl("shop.example"), "https://shop.example/");

@@ -4,7 +4,6 @@ import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { test } from "node:test";
-import { UserError } from "../../../../cli/base/errors.ts";
 import { pageNouns } from "../../../../cli/instruments/page/answer/compared.ts";
 import { parseLink } from "../../../../cli/link/link.ts";
 import { compareRuns } from "../../../../cli/results/compare/compare.ts";
@@ -18,6 +17,7 @@ import type { Cell, Load } from "../../../../cli/results/store/results.ts";
 import type { PageLoad } from "../../../../schemas/generated/page_load.ts";
 import { assertCalmLines, hostileTexts } from "../../../hostile_text.ts";
 import { tempFolder } from "../../../temp_folder.ts";
+import { refusedIn } from "../../refused.ts";
 
 const judgeBudgets = (...[budgets, runs]: [Parameters<typeof judgeAll>[0], Parameters<typeof judgeAll>[1]]) =>
   judgeAll(budgets, runs, pageNouns);
@@ -166,9 +166,7 @@ test("a budget is kept if the interval ends within it, exceeded if it begins bey
   assert.equal(judgeBudgets([stored], later).length, 1, "a link in another form is the same link");
   assert.throws(
     () => judgeBudgets([{ metric: "lcp", at_most_ms: 510, page: "shop" }], later),
-    (error) =>
-      error instanceof UserError &&
-      /^budget of lcp: no cell shop in the sweep: name a page, a link and a lane of it$/.test(error.message),
+    refusedIn(/^budget of lcp: no cell shop in the sweep: name a page, a link and a lane of it$/),
   );
 });
 
@@ -181,10 +179,7 @@ test("a file of budgets is read, and what is none is one line that names it", ()
   const budgets = [{ metric: "lcp", at_most_ms: 2500, link: "slow-4g" }];
   assert.deepEqual(readBudgets(write(JSON.stringify({ budgets }))), budgets);
   for (const text of ["", "[]", '{"budgets": []}', '{"budgets": [{"metric": "lcp"}]}', " ".repeat(2e6)])
-    assert.throws(
-      () => readBudgets(write(text)),
-      (error) => error instanceof UserError && /^budget .*budget\.json: [^\n]+$/.test(error.message),
-    );
+    assert.throws(() => readBudgets(write(text)), refusedIn(/^budget .*budget\.json: [^\n]+$/));
   assert.throws(() => readBudgets(join(folder, "none.json")), /no such file: name another file/);
 });
 

@@ -15,6 +15,7 @@ import { openExistingShard, openResults, openResultsFile } from "../../../../cli
 import { examplesOf } from "../../../schemas/mutations.ts";
 import { tempFolder } from "../../../temp_folder.ts";
 import { testedLink } from "../../load/selftest/tested.ts";
+import { refusedIn } from "../../refused.ts";
 import { storeFixture } from "../../report/fixture.ts";
 import { raceFixture } from "../../report/fixtures.ts";
 import { resultsFixtures, writeFixture } from "./results_fixtures.ts";
@@ -40,7 +41,7 @@ before(() => {
   results.recordFilm({ cell: cell.id, status: "valid", reasons: [], plt_ms: 1, frames: [], visual: null });
   const facts = { kernel: "6", architecture: "x64", cpu: "a", cpus: 2, memory_bytes: 1, versions: {} };
   results.recordHost(1, { name: "one", facts, cells: [] });
-  const database = new DatabaseSync(good);
+  using database = new DatabaseSync(good);
   for (const [kind, cell, documents] of others) {
     const plan = first(kind === "flows" ? "flow-plan" : kind === "fetches" ? "fetch-plan" : "command-plan");
     const sweep = database
@@ -67,7 +68,6 @@ before(() => {
     .run(load?.id ?? 0, '{"mark:a":1}');
   results.close();
   database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-  database.close();
 });
 
 let made = 0;
@@ -259,10 +259,7 @@ test("a page load is bounded and held to its schema as it is read", () => {
     const results = openResultsFile(
       changed(`UPDATE document SET content = X'${blob.toString("hex")}' WHERE name = 'page-load'`),
     );
-    assert.throws(
-      () => results.harOf(1),
-      (error: Error) => error instanceof UserError && /load 1: its page load/.test(error.message),
-    );
+    assert.throws(() => results.harOf(1), refusedIn(/load 1: its page load/));
     results.close();
   }
 });

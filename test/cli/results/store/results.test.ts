@@ -8,7 +8,6 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { beforeEach, describe, test } from "node:test";
 import { Worker } from "node:worker_threads";
-import { UserError } from "../../../../cli/base/errors.ts";
 import { thisProcess } from "../../../../cli/base/process_owner.ts";
 import { parseLink } from "../../../../cli/link/link.ts";
 import {
@@ -20,6 +19,7 @@ import {
 import { planOf } from "../../../../cli/sweep/plan/plan.ts";
 import { tempFolder } from "../../../temp_folder.ts";
 import { testedLink } from "../../load/selftest/tested.ts";
+import { refusedIn } from "../../refused.ts";
 import { pageLoad } from "../../sweep/page_load.ts";
 
 const link_profile = parseLink("3mbit/50ms");
@@ -81,7 +81,7 @@ describe("results", () => {
     results.finishSweep(sweep.id);
     results.close();
 
-    const again = openResults(home);
+    using again = openResults(home);
     const [stored] = again.listSweeps();
     assert.deepEqual(stored, again.sweep(sweep.id));
     assert.deepEqual(stored?.plan, newSweep().plan);
@@ -102,11 +102,10 @@ describe("results", () => {
     assert.deepEqual(again.harOf(id), added.load);
     assert.equal(again.usualWall_ms("page", "3mbit/50ms", "h1"), 1500);
     assert.equal(again.usualWall_ms("page", "3mbit/50ms", "h3"), null);
-    again.close();
   });
 
   test("what a link was measured to be is kept by machine, and goes with its sweep", async () => {
-    const results = openResults(home);
+    using results = openResults(home);
     const { sweep } = results.beginSweep(newSweep(), false);
     assert.deepEqual(results.linkTestsOf(sweep.id), []);
     results.recordLinkTest(sweep.id, "one", testedLink("3mbit/50ms", "out"));
@@ -120,11 +119,10 @@ describe("results", () => {
     results.release(sweep.id);
     await results.removeSweeps([sweep.id]);
     assert.deepEqual(results.linkTestsOf(sweep.id), []);
-    results.close();
   });
 
   test("an attempt, and a valid load of a cell and block, stand there once", () => {
-    const results = openResults(home);
+    using results = openResults(home);
     const { sweep } = results.beginSweep(newSweep(), false);
     const cell = results.cellsOf(sweep.id)[0]?.id ?? 0;
     results.recordLoad(newLoad(cell, 0, 0, "failed"));
@@ -132,14 +130,12 @@ describe("results", () => {
     results.recordLoad(newLoad(cell, 0, 1));
     assert.throws(() => results.recordLoad(newLoad(cell, 0, 2)));
     assert.equal(results.loadsOf(sweep.id).length, 2);
-    results.close();
   });
 
   test("an unknown sweep or load is named", () => {
-    const results = openResults(home);
+    using results = openResults(home);
     assert.throws(() => results.sweep(42), /^UserError: no sweep 42 in .*trilane list/);
     assert.throws(() => results.harOf(42), /^UserError: no load 42/);
-    results.close();
   });
 
   test("where nothing was run nothing is made", () => {
@@ -189,7 +185,7 @@ describe("results", () => {
   });
 
   test("the newest sweep of a plan is gone on with while unfinished, unless a new one is asked", () => {
-    const results = openResults(home);
+    using results = openResults(home);
     const first = results.beginSweep(newSweep(), false).sweep;
     results.release(first.id);
     const again = results.beginSweep(newSweep(), false);
@@ -200,7 +196,6 @@ describe("results", () => {
     assert.deepEqual([fresh.resumed, fresh.sweep.id === first.id], [false, false]);
     results.finishSweep(fresh.sweep.id);
     assert.equal(results.unfinishedSweep("plan-1"), null, "the older one was given up for the new one");
-    results.close();
   });
 
   test("a sweep that is to run once is not begun where another process has finished it meanwhile", () => {
@@ -217,7 +212,7 @@ describe("results", () => {
   });
 
   test("a sweep whose runner was killed between its last load and its report is resumed, and keeps its end", () => {
-    const results = openResults(home);
+    using results = openResults(home);
     const { sweep } = results.beginSweep(newSweep(), false);
     results.finishSweep(sweep.id);
     const { finished_at } = results.sweep(sweep.id);
@@ -232,20 +227,18 @@ describe("results", () => {
     assert.equal(results.sweep(sweep.id).finished_at, finished_at);
     assert.equal(results.beginSweepOnce(newSweep()), null, "its report is written");
     assert.equal(results.beginSweep(newSweep(), false).resumed, false);
-    results.close();
   });
 
   test("a sweep is not gone on with when a recording has changed", () => {
-    const results = openResults(home);
+    using results = openResults(home);
     const { sweep } = results.beginSweep(newSweep("plan-1", "aaaa"), false);
     results.release(sweep.id);
     assert.throws(
       () => results.beginSweep(newSweep("plan-1", "bbbb"), false),
-      (error) => error instanceof UserError && /^recording page has changed.*aaaa, now bbbb.*--new/.test(error.message),
+      refusedIn(/^recording page has changed.*aaaa, now bbbb.*--new/),
     );
     // The refusal did not take the sweep.
     assert.equal(results.beginSweep(newSweep("plan-1", "aaaa"), false).resumed, true);
-    results.close();
   });
 
   test("made by several at once, they are never taken for a stranger's", async () => {
@@ -310,7 +303,7 @@ describe("results", () => {
     const child = spawn(program, words, { stdio: ["ignore", "pipe", "inherit"] });
     try {
       await once(child.stdout, "data");
-      const results = openResults(home);
+      using results = openResults(home);
       assert.throws(
         () => results.beginSweep(newSweep(), false),
         new RegExp(`^UserError: sweep 1 is being run by process ${child.pid}: wait for it`),
@@ -318,7 +311,6 @@ describe("results", () => {
       child.kill("SIGKILL");
       await once(child, "exit");
       assert.equal(results.beginSweep(newSweep(), false).resumed, true);
-      results.close();
     } finally {
       child.kill("SIGKILL");
     }

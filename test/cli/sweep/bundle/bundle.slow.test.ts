@@ -10,7 +10,6 @@ import { DatabaseSync } from "node:sqlite";
 import { beforeEach, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
-import { UserError } from "../../../../cli/base/errors.ts";
 import { bundledSweeps } from "../../../../cli/instruments/all.ts";
 import { withArchive } from "../../../../cli/recording/archive/client.ts";
 import { gatherReport } from "../../../../cli/report/data.ts";
@@ -23,17 +22,11 @@ import type { Bundle } from "../../../../schemas/generated/bundle.ts";
 import type { Reproduced } from "../../../../schemas/generated/reproduced.ts";
 import { tempFolder } from "../../../temp_folder.ts";
 import { exchange } from "../../recording/archive/example_recording.ts";
+import { refusedIn } from "../../refused.ts";
 import { type Fixture, storeFixture } from "../../report/fixture.ts";
 import { hostileFixture, lossFixture, manyPagesFixture, raceFixture } from "../../report/fixtures.ts";
 import { writeReport } from "../../report/written_report.ts";
 import { bundled, membersOf, secret, storeRace, storeRecording } from "./made_bundle.ts";
-
-const refused = (words: RegExp) => (error: unknown) => {
-  assert.ok(error instanceof UserError, String(error));
-  assert.match(error.message, words);
-  assert.doesNotMatch(error.message, /\n/);
-  return true;
-};
 
 let folder: string;
 let home: string;
@@ -112,12 +105,12 @@ describe("figures", () => {
     writeFileSync(at("mine/thesis.tex"), "");
     await assert.rejects(
       reproduced(at("a.tar.zst"), at("mine")),
-      refused(/mine: holds something else than this bundle: name another folder with --out$/),
+      refusedIn(/mine: holds something else than this bundle: name another folder with --out$/),
     );
     assert.deepEqual(readdirSync(at("mine")), ["thesis.tex"]);
     writeFileSync(at("file"), "");
-    await assert.rejects(reproduced(at("a.tar.zst"), at("file")), refused(/file: is no folder/));
-    await assert.rejects(reproduced(at("a.tar.zst"), at("none/out")), refused(/none: no such folder/));
+    await assert.rejects(reproduced(at("a.tar.zst"), at("file")), refusedIn(/file: is no folder/));
+    await assert.rejects(reproduced(at("a.tar.zst"), at("none/out")), refusedIn(/none: no such folder/));
     assert.deepEqual(readdirSync(folder).sort(), ["a.tar.zst", "file", "home", "mine", "out"]);
   });
 });
@@ -185,24 +178,24 @@ describe("a bundle", () => {
       { ...stored, name: "begun", plan_digest: "cd".repeat(32), cells: results.cellsOf(sweep) },
       true,
     );
-    await assert.rejects(bundled(home, begun.sweep.id, out), refused(/^sweep 2 is being run: wait/));
+    await assert.rejects(bundled(home, begun.sweep.id, out), refusedIn(/^sweep 2 is being run: wait/));
     results.release(begun.sweep.id);
-    await assert.rejects(bundled(home, begun.sweep.id, out), refused(/^sweep 2 has no loads yet/));
+    await assert.rejects(bundled(home, begun.sweep.id, out), refusedIn(/^sweep 2 has no loads yet/));
     results.close();
     await storeRecording(home, "shop", { credentials: true });
     await assert.rejects(
       bundled(home, sweep, out),
-      refused(/^recording shop: has changed since it was loaded .*--results-only$/),
+      refusedIn(/^recording shop: has changed since it was loaded .*--results-only$/),
     );
     await withArchive(home, (archive) => archive.remove("shop"));
     await assert.rejects(
       bundled(home, sweep, out),
-      refused(/^recording shop: is not in the archive any more: .*--results-only$/),
+      refusedIn(/^recording shop: is not in the archive any more: .*--results-only$/),
     );
     assert.equal(existsSync(out), false);
     const { recordings } = await bundled(home, sweep, out, { resultsOnly: true });
     assert.equal(recordings, 0);
-    await assert.rejects(rerunPlan(out, at("out")), refused(/a\.tar\.zst: holds no recordings \(--results-only\)/));
+    await assert.rejects(rerunPlan(out, at("out")), refusedIn(/a\.tar\.zst: holds no recordings \(--results-only\)/));
   });
 
   test("a body that is damaged on the disk is found", async () => {
@@ -211,7 +204,7 @@ describe("a bundle", () => {
       entry.isFile(),
     );
     writeFileSync(join(bodies[0]?.parentPath ?? "", bodies[0]?.name ?? ""), "other bytes");
-    await assert.rejects(bundled(home, sweep, at("a.tar.zst")), refused(/bodies are damaged/));
+    await assert.rejects(bundled(home, sweep, at("a.tar.zst")), refusedIn(/bodies are damaged/));
     assert.deepEqual(readdirSync(folder), ["home"]);
   });
 
@@ -351,7 +344,7 @@ describe("a rerun", () => {
     database.close();
     await assert.rejects(
       bundled(home, sweep, at("a.tar.zst")),
-      refused(/a\.trace has changed since it was planned .*--results-only$/),
+      refusedIn(/a\.trace has changed since it was planned .*--results-only$/),
     );
   });
 });

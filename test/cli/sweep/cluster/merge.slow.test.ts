@@ -17,7 +17,6 @@ import {
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { beforeEach, describe, test } from "node:test";
-import { UserError } from "../../../../cli/base/errors.ts";
 import { cellsIn } from "../../../../cli/commands/merge.ts";
 import { reportOf } from "../../../../cli/report/report.ts";
 import { csvLines } from "../../../../cli/results/export/csv.ts";
@@ -27,14 +26,8 @@ import { isFinished } from "../../../../cli/sweep/cluster/shards.ts";
 import { hostFacts } from "../../../../cli/sweep/cluster/this_host.ts";
 import { planDigest } from "../../../../cli/sweep/plan/plan.ts";
 import { tempFolder } from "../../../temp_folder.ts";
+import { refusedIn } from "../../refused.ts";
 import { madePlan, madeShard } from "./made_shard.ts";
-
-const refused = (words: RegExp) => (error: unknown) => {
-  assert.ok(error instanceof UserError, String(error));
-  assert.match(error.message, words);
-  assert.doesNotMatch(error.message, /\n/);
-  return true;
-};
 
 describe("merge", () => {
   let folder: string;
@@ -57,7 +50,7 @@ describe("merge", () => {
     madeShard({ folder, host: "a", cell: 2, machine_id: "2".repeat(32) });
     await assert.rejects(
       run(),
-      refused(/cell-0002-a\.db: from another machine called a than .*cell-0001-a.*--host NAME$/),
+      refusedIn(/cell-0002-a\.db: from another machine called a than .*cell-0001-a.*--host NAME$/),
     );
     assert.equal(existsSync(out), false);
     const facts = { ...hostFacts(), machine_id: "2".repeat(32) };
@@ -65,14 +58,14 @@ describe("merge", () => {
     assert.equal(isFinished(shard, digest, { name: "b", facts }), true);
     assert.throws(
       () => isFinished(shard, digest, { name: "a", facts }),
-      refused(/another machine .* called a too: .*--host$/),
+      refusedIn(/another machine .* called a too: .*--host$/),
     );
     const begun = madeShard({ folder, host: "a", cell: 3, blocks: 1, machine_id: "1".repeat(32) });
     using results = openSharedResults(begun);
     const [sweep] = results.listSweeps();
     assert.ok(sweep);
     const asked = { ...sweep, cells: results.cellsOf(sweep.id), host: { name: "a", facts } };
-    assert.throws(() => results.beginSweep(asked, false), refused(/cell-0003-a\.db: from another machine/));
+    assert.throws(() => results.beginSweep(asked, false), refusedIn(/cell-0003-a\.db: from another machine/));
     assert.equal(results.progressOf(sweep).running, false);
   });
 
@@ -136,7 +129,7 @@ describe("merge", () => {
     // Merged results are a shard as any other, and merging again changes nothing.
     const again = await run(out, folder);
     assert.deepEqual([again.loads, again.hosts.length, again.missing], [24, 2, []]);
-    const database = new DatabaseSync(out);
+    using database = new DatabaseSync(out);
     assert.deepEqual(
       database
         .prepare("SELECT DISTINCT machine FROM link_test ORDER BY 1")
@@ -144,7 +137,6 @@ describe("merge", () => {
         .map(({ machine }) => machine),
       ["a: a machine", "b: a machine"],
     );
-    database.close();
   });
 
   test("a shard that is given twice, under two names, or whose cell ran elsewhere too, counts once", async () => {
@@ -178,14 +170,14 @@ describe("merge", () => {
     const seed = madeShard({ folder, host: "b", cell: 2, plan: madePlan({ seed: 7 }), path: other("seed.db") });
     await assert.rejects(
       run(folder, seed),
-      refused(/seed\.db: of another plan \(seed 7, .*cell-0001-a\.db has seed 1\)/),
+      refusedIn(/seed\.db: of another plan \(seed 7, .*cell-0001-a\.db has seed 1\)/),
     );
     const plan = madeShard({ folder, host: "b", cell: 2, plan: madePlan({ name: "x" }), path: other("plan.db") });
-    await assert.rejects(run(folder, plan), refused(/plan\.db: of another plan \(x /));
+    await assert.rejects(run(folder, plan), refusedIn(/plan\.db: of another plan \(x /));
     const page = madeShard({ folder, host: "b", cell: 2, digest: "bbbb", path: other("page.db") });
     await assert.rejects(
       run(folder, page),
-      refused(/page\.db: of another recording shop \(bbbb, that of .* is aaaa\)/),
+      refusedIn(/page\.db: of another recording shop \(bbbb, that of .* is aaaa\)/),
     );
     assert.equal(existsSync(out), false);
   });
@@ -197,18 +189,18 @@ describe("merge", () => {
     await assert.rejects(run(folder, cut), (error: Error) => /cut\.db: damaged/.test(error.message));
     const text = join(folder, "text.db");
     writeFileSync(text, "no database");
-    await assert.rejects(run(folder, text), refused(/text\.db: not a file of results/));
+    await assert.rejects(run(folder, text), refusedIn(/text\.db: not a file of results/));
     mkdirSync(join(folder, "within.db"));
     await assert.rejects(
       run(folder, join(folder, "within.db")),
-      refused(/within\.db: (not a file of results|no shards)/),
+      refusedIn(/within\.db: (not a file of results|no shards)/),
     );
     const foreign = join(folder, "foreign.db");
     const database = new DatabaseSync(foreign);
     database.exec("CREATE TABLE t (a)");
     database.close();
-    await assert.rejects(run(folder, foreign), refused(/foreign\.db: not Trilane's results/));
-    await assert.rejects(run(folder, join(folder, "none.db")), refused(/none\.db: no such file/));
+    await assert.rejects(run(folder, foreign), refusedIn(/foreign\.db: not Trilane's results/));
+    await assert.rejects(run(folder, join(folder, "none.db")), refusedIn(/none\.db: no such file/));
     assert.equal(existsSync(out), false);
   });
 
@@ -227,11 +219,11 @@ describe("merge", () => {
   test("what is no merge of this plan is not written over", async () => {
     const shard = madeShard({ folder, host: "a", cell: 1 });
     writeFileSync(out, "mine");
-    await assert.rejects(run(shard), refused(/merged\.db: is there, and not what an earlier merge/));
+    await assert.rejects(run(shard), refusedIn(/merged\.db: is there, and not what an earlier merge/));
     assert.equal(readFileSync(out, "utf8"), "mine");
     const before = readFileSync(shard);
     const over = merge({ words: [shard], out: shard, tolerance_percent: 3, command: [], cellsIn });
-    await assert.rejects(over, refused(/cell-0001-a\.db: is there, and not what an earlier merge/));
+    await assert.rejects(over, refusedIn(/cell-0001-a\.db: is there, and not what an earlier merge/));
     assert.deepEqual(readFileSync(shard), before);
   });
 
@@ -250,13 +242,12 @@ describe("merge", () => {
       c?.[0] ?? "",
       /^small over 20mbit\/20ms, h1, is 12 % slower than on the others \(95 %: [\d.]+ to [\d.]+\)$/,
     );
-    const results = openResultsFile(out);
+    using results = openResultsFile(out);
     const [sweep] = results.listSweeps();
     assert.deepEqual(
       results.hostsOf(sweep?.id ?? 0).map(({ flags }) => flags),
       [a, b, c],
     );
-    results.close();
   });
 
   test("two merges at once by processes of one number, as in containers, do not get into each other's file", async () => {

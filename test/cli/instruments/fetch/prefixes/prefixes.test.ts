@@ -4,7 +4,6 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { gzipSync, zstdCompressSync } from "node:zlib";
-import { UserError } from "../../../../../cli/base/errors.ts";
 import { randomSource } from "../../../../../cli/base/random.ts";
 import {
   type Address,
@@ -18,6 +17,7 @@ import { readPrefixLine } from "../../../../../cli/instruments/fetch/prefixes/pr
 import { PrefixTable, readPrefixes } from "../../../../../cli/instruments/fetch/prefixes/read_prefixes.ts";
 import { growth } from "../../../../growth.ts";
 import { tempFolder } from "../../../../temp_folder.ts";
+import { refusedIn } from "../../../refused.ts";
 
 const folder = tempFolder("trilane-prefixes-");
 let files = 0;
@@ -94,9 +94,7 @@ test("names: the file's own, and another file's before them", () => {
   assert.deepEqual(["AS64500", "AS64501", "AS64502"].map(nameOf), ["SHOP Shop, DE", "NEWS", "Video, Inc."]);
   assert.throws(
     () => readPrefixes(fileOf(formats.pyasn), fileOf("64500 SHOP\nnonsense\n")),
-    (error) =>
-      error instanceof UserError &&
-      /txt:2: must have a system's number and its name \(got "nonsense"\)/.test(error.message),
+    refusedIn(/txt:2: must have a system's number and its name \(got "nonsense"\)/),
   );
 });
 
@@ -125,11 +123,7 @@ test("a bad line is named, whatever is wrong with it", () => {
     ["\u0000\u0001", /:2: must begin with an address/],
   ];
   for (const [line, message] of bad)
-    assert.throws(
-      () => readPrefixes(fileOf(`192.0.2.0/24\t64500\n${line}\n`), null),
-      (error) => error instanceof UserError && message.test(error.message),
-      line,
-    );
+    assert.throws(() => readPrefixes(fileOf(`192.0.2.0/24\t64500\n${line}\n`), null), refusedIn(message), line);
   assert.throws(() => readPrefixes(fileOf("# nothing\n"), null), /has no prefix/);
   assert.throws(() => readPrefixes(join(folder, "none"), null), /no such file/);
   assert.throws(() => readPrefixes(folder, null), /is not a regular file/);

@@ -3,13 +3,14 @@ import assert from "node:assert/strict";
 import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { RunError, UserError } from "../../../../../cli/base/errors.ts";
+import { RunError } from "../../../../../cli/base/errors.ts";
 import { notInstalled } from "../../../../../cli/install/requirements.ts";
 import { ClipStore } from "../../../../../cli/recording/synth/video/clip_store.ts";
 import { encodePictures, encodeSound, picturesFor, soundFor } from "../../../../../cli/recording/synth/video/encode.ts";
 import { readClip } from "../../../../../cli/recording/synth/video/fragments.ts";
 import { videoSpec } from "../../../../../cli/recording/synth/video/video_spec.ts";
 import { tempFolder } from "../../../../temp_folder.ts";
+import { refusedIn } from "../../../refused.ts";
 
 const folder = tempFolder("trilane-encode-");
 const spec = videoSpec("video-2s-by-1s-300k");
@@ -48,7 +49,7 @@ for (const [what, script, message] of [
   test(`${what} is one line with the remedy`, async () => {
     await assert.rejects(
       withFfmpeg(script, () => encodePictures(pictures)),
-      (error) => error instanceof UserError && !error.message.includes("\n") && new RegExp(message).test(error.message),
+      refusedIn(new RegExp(message)),
     );
   });
 
