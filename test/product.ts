@@ -1,5 +1,5 @@
 // The product as a child process: what it prints, its events, what its labs run and keep. Judges nothing but that an event is one.
-import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, type SpawnOptions, type SpawnSyncOptions, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -81,15 +81,25 @@ export function start(home: string, words: readonly string[], options: SpawnOpti
   return { child, pid: Number(child.pid), events, until, ended };
 }
 
-/** Runs it to its end. `around`: what starts it. */
-export function run(
+interface RunOptions extends Pick<SpawnSyncOptions, "cwd" | "env" | "input"> {
+  /** What starts it. */
+  readonly around?: readonly string[];
+}
+
+/** Runs it to its end, whatever it prints. */
+export function output(
   home: string,
   words: readonly string[],
-  { around = [], ...options }: { around?: readonly string[]; env?: NodeJS.ProcessEnv; cwd?: string } = {},
-): Ended & { readonly pid: number; readonly events: readonly SweepEvent[] } {
+  { around = [], ...options }: RunOptions = {},
+): Ended & { readonly pid: number } {
   const [program = "", ...rest] = [...around, trilane, ...words];
   const env = environmentOf(home, options.env);
-  const ended = spawnSync(program, rest, { maxBuffer: 1e8, ...options, encoding: "utf8", env });
+  return spawnSync(program, rest, { maxBuffer: 1e8, ...options, encoding: "utf8", env });
+}
+
+/** The same of a command that prints events with --json. */
+export function run(home: string, words: readonly string[], options: RunOptions = {}) {
+  const ended = output(home, words, options);
   return { ...ended, events: eventsIn(ended.stdout) };
 }
 

@@ -9,6 +9,7 @@ import { version } from "../../cli/base/version.ts";
 import { declaredCommands, loadCommand } from "../../cli/commands/all.ts";
 import { helpOf } from "../../cli/commands/help.ts";
 import { readWords } from "../../cli/commands/words.ts";
+import { run } from "../product.ts";
 import { tempFolder } from "../temp_folder.ts";
 import { assertRefused } from "./refusal.ts";
 
@@ -17,13 +18,7 @@ const home = tempFolder("trilane-main-");
 
 const allCommands = await declaredCommands();
 
-function trilane(...words: string[]) {
-  const { status, stdout, stderr } = spawnSync(launcher, [...words, "--home", home], {
-    encoding: "utf8",
-    timeout: 60_000,
-  });
-  return { status, stdout, stderr };
-}
+const trilane = (...words: string[]) => run(home, words);
 
 const zeroRefused = /rate must be above 0 \(got "0mbit"\)/;
 const zeroRate = ["race", "carlucci-small", "--link", "0mbit/50ms"];

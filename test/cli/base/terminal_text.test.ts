@@ -1,12 +1,12 @@
 // What a terminal gets: no control character out of a HAR, in whatever field, reaches it, in lines or in JSON, and whoever prints
 // does so through cli/base/terminal_text.ts.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { checkout } from "../../../cli/base/programs.ts";
 import { terminalJson, terminalText } from "../../../cli/base/terminal_text.ts";
+import { run } from "../../product.ts";
 import { tempFolder } from "../../temp_folder.ts";
 
 const folder = tempFolder("trilane-terminal-");
@@ -43,8 +43,7 @@ test("a hostile HAR's texts come to the terminal as text", () => {
     ["recording", "show", "evil", "--json"],
     ["list"],
   ]) {
-    const call = [...words, "--home", join(folder, "home")];
-    const { status, stdout, stderr } = spawnSync(join(checkout, "cli/trilane"), call, { encoding: "utf8" });
+    const { status, stdout, stderr } = run(join(folder, "home"), words);
     assert.equal(status, 0, stderr);
     assert.doesNotMatch(stdout + stderr, /[^\P{Cc}\n]|\u202e/u, words.join(" "));
   }

@@ -2,7 +2,6 @@
 // Wide: cli/commands/fetch.ts, cli/instruments/fetch.
 
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { beforeEach, test } from "node:test";
 import { bareLane } from "../../../cli/instruments/fetch/metrics/fetched.ts";
@@ -10,25 +9,19 @@ import { fetchCellsOf, fetchPlanOf } from "../../../cli/instruments/fetch/plan/p
 import { addedFetches, recordFetch, storedFetchCellsOf } from "../../../cli/instruments/fetch/store/fetch_runs.ts";
 import { openResults } from "../../../cli/results/store/results.ts";
 import type { FetchExport } from "../../../schemas/generated/fetch_export.ts";
+import { output } from "../../product.ts";
 import { schemaErrors } from "../../schemas/schema_errors.ts";
 import { tempFolder } from "../../temp_folder.ts";
 import { fetchRecord } from "../instruments/fetch/records.ts";
 import { assertRefused } from "../refusal.ts";
 
-const trilanePath = join(import.meta.dirname, "..", "..", "..", "cli", "trilane");
 let home: string;
 
 beforeEach(() => {
   home = tempFolder("trilane-fetches-");
 });
 
-function trilane(...words: string[]) {
-  const { status, stdout, stderr } = spawnSync(trilanePath, [...words, "--home", home], {
-    encoding: "utf8",
-    timeout: 60_000,
-  });
-  return { status, stdout, stderr };
-}
+const trilane = (...words: string[]) => output(home, words);
 
 /** Two objects over two lanes; h3 failed. */
 function storeSweep(): number {

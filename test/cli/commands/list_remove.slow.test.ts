@@ -2,7 +2,6 @@
 // Wide: cli/commands/list.ts, cli/commands/remove.ts, cli/results/store.
 
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, test } from "node:test";
@@ -13,13 +12,13 @@ import { openResults } from "../../../cli/results/store/results.ts";
 import { planOf } from "../../../cli/sweep/plan/plan.ts";
 import type { FlowPlanDocument } from "../../../schemas/generated/flow_plan.ts";
 import type { List } from "../../../schemas/generated/list.ts";
+import { run } from "../../product.ts";
 import { schemaErrors } from "../../schemas/schema_errors.ts";
 import { tempFolder } from "../../temp_folder.ts";
 import { exchange } from "../recording/archive/example_recording.ts";
 import { assertRefused } from "../refusal.ts";
 import { pageLoad } from "../sweep/page_load.ts";
 
-const root = join(import.meta.dirname, "..", "..", "..");
 const link_profile = parseLink("3mbit/50ms");
 let home: string;
 
@@ -27,13 +26,7 @@ beforeEach(() => {
   home = tempFolder("trilane-list-");
 });
 
-function trilane(...words: string[]) {
-  const { status, stdout, stderr } = spawnSync(join(root, "cli", "trilane"), [...words, "--home", home], {
-    encoding: "utf8",
-    timeout: 60_000,
-  });
-  return { status, stdout, stderr };
-}
+const trilane = (...words: string[]) => run(home, words);
 
 function documentOf(schema: string, ...words: string[]): unknown {
   const { status, stdout, stderr } = trilane(...words, "--json");

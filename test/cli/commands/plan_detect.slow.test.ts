@@ -1,7 +1,6 @@
 // `trilane plan --detect --from` of flows, fetches and commands, by stored sweeps of each; and what it refuses.
 // Wide: cli/commands/plan.ts, cli/instruments, cli/sweep/plan.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, test } from "node:test";
@@ -18,18 +17,16 @@ import { addedFetches, recordFetch, storedFetchCellsOf } from "../../../cli/inst
 import { normalDraw } from "../../../cli/results/stats/normal_tail.ts";
 import { openResults } from "../../../cli/results/store/results.ts";
 import type { PairedDetection } from "../../../schemas/generated/paired_detection.ts";
+import { output } from "../../product.ts";
 import { schemaErrors } from "../../schemas/schema_errors.ts";
 import { tempFolder } from "../../temp_folder.ts";
 import { commandRun } from "../instruments/command/runs.ts";
 import { storedFetch } from "../instruments/fetch/records.ts";
 import { storeFlows } from "../instruments/flows/report/stored.ts";
 
-const launcher = join(import.meta.dirname, "..", "..", "..", "cli", "trilane");
 const home = tempFolder("trilane-plan-detect-");
 
-function plan(...words: string[]) {
-  return spawnSync(launcher, ["plan", ...words, "--home", home], { encoding: "utf8", timeout: 120_000 });
-}
+const plan = (...words: string[]) => output(home, ["plan", ...words]);
 
 function planFile(name: string, document: object): string {
   const path = join(home, name);

@@ -12,6 +12,7 @@ import type { RecordingDiffered } from "../../../schemas/generated/recording_dif
 import type { RecordingExported } from "../../../schemas/generated/recording_exported.ts";
 import type { RecordingShown } from "../../../schemas/generated/recording_shown.ts";
 import type { RecordingsVerified } from "../../../schemas/generated/recordings_verified.ts";
+import { run } from "../../product.ts";
 import { schemaErrors } from "../../schemas/schema_errors.ts";
 import { tempFolder } from "../../temp_folder.ts";
 import { assertRefused } from "../refusal.ts";
@@ -24,13 +25,7 @@ beforeEach(() => {
   home = tempFolder("trilane-recording-command-");
 });
 
-function trilane(words: readonly string[], input: Buffer | string = "") {
-  return spawnSync(join(root, "cli", "trilane"), [...words, "--home", home], {
-    encoding: "utf8",
-    timeout: 60_000,
-    input,
-  });
-}
+const trilane = (words: readonly string[], input: Buffer | string = "") => run(home, words, { input });
 
 function documentOf<Document>(schema: string, ...words: string[]): Document {
   const { status, stdout, stderr } = trilane([...words, "--json"]);

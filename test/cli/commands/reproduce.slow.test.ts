@@ -1,20 +1,17 @@
 // `trilane reproduce STUDY --dry-run`, of every study and both of its sizes: what its plan would load, without loading anything.
 // Wide: cli/commands/reproduce.ts, cli/sweep/plans.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { studies } from "../../../cli/results/studies/all.ts";
 import type { SweepPlanned } from "../../../schemas/generated/sweep_event.ts";
+import { run } from "../../product.ts";
 import { tempFolder } from "../../temp_folder.ts";
 
-const launcher = join(import.meta.dirname, "..", "..", "..", "cli", "trilane");
 const home = tempFolder("trilane-reproduce-");
 
-function reproduce(...words: string[]) {
-  return spawnSync(launcher, ["reproduce", ...words, "--home", home], { encoding: "utf8", timeout: 120_000 });
-}
+const reproduce = (...words: string[]) => run(home, ["reproduce", ...words]);
 
 for (const study of studies) {
   test(`${study.name}: --quick and --full say what they would load`, () => {

@@ -1,20 +1,17 @@
 // `trilane sweep PLAN` of plans that are not of pages: an instrument of the one list reads and describes them, by the same command.
 // Wide: cli/commands/sweep.ts, cli/instruments.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { instrumentOf, instruments, refuseOthersOptions } from "../../../cli/instruments/all.ts";
 import type { AnySweep } from "../../../cli/results/store/results.ts";
+import { output } from "../../product.ts";
 import { tempFolder } from "../../temp_folder.ts";
 
-const launcher = join(import.meta.dirname, "..", "..", "..", "cli", "trilane");
 const home = tempFolder("trilane-sweep-kinds-");
 
-function sweep(...words: string[]) {
-  return spawnSync(launcher, ["sweep", ...words, "--home", home], { encoding: "utf8", timeout: 120_000 });
-}
+const sweep = (...words: string[]) => output(home, ["sweep", ...words]);
 
 function planFile(name: string, document: object): string {
   const path = join(home, name);

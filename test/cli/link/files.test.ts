@@ -6,13 +6,13 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { UserError } from "../../../cli/base/errors.ts";
-import { checkout } from "../../../cli/base/programs.ts";
 import { filesOf, formWithAbsoluteFiles, refuseChangedFiles, settleFiles } from "../../../cli/link/files.ts";
 import { formatLink, type LinkProfile, parseLink } from "../../../cli/link/link.ts";
 import { readLink } from "../../../cli/link/profile_file.ts";
 import { labCommand } from "../../../cli/load/lab.ts";
 import { cellsOf, planDigest, planOf, readPlan } from "../../../cli/sweep/plan/plan.ts";
 import { linksOf } from "../../../cli/sweep/plan/plan_links.ts";
+import { run } from "../../product.ts";
 import { tempFolder } from "../../temp_folder.ts";
 
 const folder = tempFolder("trilane-links-");
@@ -144,8 +144,7 @@ test("two files of one name in two folders are two links", () => {
 });
 
 test("`trilane links` lists the known links and explains a form", () => {
-  const trilane = (...words: string[]) =>
-    spawnSync(join(checkout, "cli/trilane"), ["links", ...words], { cwd: folder, encoding: "utf8" });
+  const trilane = (...words: string[]) => run(folder, ["links", ...words], { cwd: folder });
   const all = trilane();
   assert.equal(all.status, 0, all.stderr);
   assert.match(all.stdout, /^ {2}lighthouse-slow-4g +1\.6384 \/ 0\.75 +150 {2}mobileSlow4G/m);

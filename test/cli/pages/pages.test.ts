@@ -2,7 +2,6 @@
 // one line.
 
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, type TestContext, test } from "node:test";
@@ -18,6 +17,7 @@ import { importHar } from "../../../cli/recording/import/import_har.ts";
 import { ensureSynth } from "../../../cli/recording/synth/synthetic.ts";
 import { planOf } from "../../../cli/sweep/plan/plan.ts";
 import type { PageReady } from "../../../schemas/generated/sweep_event.ts";
+import { run } from "../../product.ts";
 import { tempFolder } from "../../temp_folder.ts";
 
 const folder = tempFolder("trilane-pages-");
@@ -152,9 +152,7 @@ describe("pages", () => {
       (await describePlan(home, plan, source, new Map([["dry", { exchanges: 1, body_bytes: 10 }]]))).cells,
       1,
     );
-    const trilane = join(checkout, "cli", "trilane");
-    const words = ["sweep", "carlucci-2015-s3", "--page", file, "--dry-run", "--home", home];
-    const { status, stdout, stderr } = spawnSync(trilane, words, { encoding: "utf8" });
+    const { status, stdout, stderr } = run(home, ["sweep", "carlucci-2015-s3", "--page", file, "--dry-run"]);
     assert.equal(status, 0, stderr);
     assert.match(stdout, /^1 page +dry$/m);
     assert.deepEqual(readdirSync(home), []);

@@ -9,6 +9,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Ajv } from "ajv";
 import type { TraceInfo } from "../../../../schemas/generated/trace_info.ts";
 import type { TraceWritten } from "../../../../schemas/generated/trace_written.ts";
+import { run } from "../../../product.ts";
 import { tempFolder } from "../../../temp_folder.ts";
 import { assertRefused } from "../../refusal.ts";
 
@@ -22,13 +23,7 @@ beforeEach(() => {
   folder = tempFolder("trilane-trace-");
 });
 
-function trace(...words: string[]) {
-  return spawnSync(join(root, "cli", "trilane"), ["trace", ...words], {
-    cwd: folder,
-    encoding: "utf8",
-    timeout: 120_000,
-  });
-}
+const trace = (...words: string[]) => run(folder, ["trace", ...words], { cwd: folder });
 
 function documentOf<T>(schema: string, ...words: string[]): T {
   const { status, stdout, stderr } = trace(...words, "--json");

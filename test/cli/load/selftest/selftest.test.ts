@@ -1,7 +1,6 @@
 // The self-test through a real lab: it finds the link to be what was asked, and another link not to be. How late single
 // packets are is the machine's, which may be busy with other tests: not asserted.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -11,14 +10,14 @@ import { judge, machineReasons } from "../../../../cli/load/selftest/judge.ts";
 import { measureLink } from "../../../../cli/load/selftest/measure.ts";
 import { quick } from "../../../../cli/load/selftest/phases.ts";
 import type { Selftest, SelftestRow } from "../../../../schemas/generated/selftest.ts";
+import { run } from "../../../product.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..", "..");
 const ajv = new Ajv();
 const validate = ajv.compile(JSON.parse(readFileSync(join(root, "schemas", "selftest.schema.json"), "utf8")));
 
-function selftest(...words: string[]) {
-  return spawnSync(join(root, "cli", "trilane"), ["selftest", ...words], { encoding: "utf8", timeout: 120_000 });
-}
+const selftest = (...words: string[]) => run(tempFolder("trilane-selftest-"), ["selftest", ...words]);
 
 /** Not measured, as the machine did not let it be. */
 const isMachines = ({ reason }: SelftestRow): boolean => reason !== null && machineReasons.includes(reason);

@@ -1,12 +1,10 @@
 // A corpus in the archive as the real host writes it: once, page by page whole, and refused where a name is another's.
 // Wide: cli/recording/corpus, native-host/archive, native-host/messaging.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { checkout } from "../../../../cli/base/programs.ts";
 import { schemaValidator } from "../../../../cli/base/schema_error.ts";
 import { withArchive } from "../../../../cli/recording/archive/client.ts";
 import { sourceOf } from "../../../../cli/recording/archive/recording_source.ts";
@@ -16,6 +14,7 @@ import { das2014Distributions } from "../../../../cli/recording/corpus/distribut
 import { writeCorpus } from "../../../../cli/recording/corpus/stored_corpus.ts";
 import { ensureSynth } from "../../../../cli/recording/synth/synthetic.ts";
 import type { Corpus as CorpusDocument } from "../../../../schemas/generated/corpus.ts";
+import { run } from "../../../product.ts";
 import { tempFolder } from "../../../temp_folder.ts";
 import { assertRefused } from "../../refusal.ts";
 
@@ -36,10 +35,8 @@ const written = (name: string, seed: number, onPage: (done: number) => void = ()
     writeCorpus(archive, corpusOf(name, small, 4, seed), { sourceOf: () => `synth: corpus ${name}`, replace, onPage }),
   );
 
-function trilane(...words: string[]): { status: number | null; out: string; err: string } {
-  const { status, stdout, stderr } = spawnSync(join(checkout, "cli", "trilane"), [...words, "--home", home], {
-    encoding: "utf8",
-  });
+function trilane(...words: string[]) {
+  const { status, stdout, stderr } = run(home, words);
   return { status, out: stdout, err: stderr.trim() };
 }
 

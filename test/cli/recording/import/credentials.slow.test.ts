@@ -2,13 +2,12 @@
 // sizes they had; nothing else is touched.
 // Wide: cli/recording/export, cli/recording/import.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
-import { checkout } from "../../../../cli/base/programs.ts";
 import { withArchive } from "../../../../cli/recording/archive/client.ts";
+import { run } from "../../../product.ts";
 import { tempFolder } from "../../../temp_folder.ts";
 
 const folder = tempFolder("trilane-credentials-");
@@ -51,9 +50,9 @@ const file = join(folder, "shop.har");
 writeFileSync(file, JSON.stringify(har));
 
 function trilane(...words: string[]): string {
-  const { status, stdout, stderr } = spawnSync(join(checkout, "cli/trilane"), [...words, "--home", home]);
-  assert.equal(status, 0, stderr.toString());
-  return stdout.toString();
+  const { status, stdout, stderr } = run(home, words);
+  assert.equal(status, 0, stderr);
+  return stdout;
 }
 
 const holdsSecret = (text: string): boolean => secrets.some((secret) => text.includes(secret));

@@ -1,34 +1,27 @@
 // `trilane report` and `trilane export` as a shell meets them: exit status, standard output, one line of error.
 // Wide: cli/commands/export.ts, cli/commands/report.ts, cli/results/export.
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { output } from "../../../product.ts";
 import { assertRefused } from "../../refusal.ts";
 import { storeFixture, withHome } from "../../report/fixture.ts";
 import { raceFixture } from "../../report/fixtures.ts";
 
-const trilane = join(import.meta.dirname, "..", "..", "..", "..", "cli", "trilane");
-
-function run(home: string, ...words: string[]): Promise<{ status: number; out: string; err: string }> {
-  return new Promise((resolve) => {
-    const options = { env: { ...process.env, TRILANE_HOME: home, NO_COLOR: "1" }, cwd: home, maxBuffer: 1e8 };
-    execFile(trilane, words, options, (error, out, err) => {
-      const status = error === null ? 0 : typeof error.code === "number" ? error.code : -1;
-      resolve({ status, out, err });
-    });
-  });
+function run(home: string, ...words: string[]) {
+  const { status, stdout, stderr } = output(home, words, { cwd: home, env: { NO_COLOR: "1" } });
+  return { status, out: stdout, err: stderr };
 }
 
 test("report writes the newest sweep's report and prints its path last; --json as a document", async () => {
-  await withHome(async (home) => {
+  await withHome((home) => {
     const sweep = storeFixture(home, raceFixture);
-    const plain = await run(home, "report");
+    const plain = run(home, "report");
     assert.deepEqual([plain.status, plain.err], [0, ""]);
     const path = /^report: (.+)\n$/.exec(plain.out)?.[1] ?? "";
     assert.ok(path.startsWith(join(home, "reports")) && existsSync(path), plain.out);
-    const json = await run(home, "report", String(sweep), "--out", "mine.html", "--json");
+    const json = run(home, "report", String(sweep), "--out", "mine.html", "--json");
     assert.deepEqual(JSON.parse(json.out), {
       schema: "trilane/file-written/1",
       kind: "report",
@@ -40,16 +33,16 @@ test("report writes the newest sweep's report and prints its path last; --json a
 });
 
 test("export to standard output and to a file are the same", async () => {
-  await withHome(async (home) => {
+  await withHome((home) => {
     storeFixture(home, raceFixture);
     for (const format of ["har", "csv", "json"]) {
-      const direct = await run(home, "export", "--format", format);
+      const direct = run(home, "export", "--format", format);
       assert.equal(direct.status, 0, direct.err);
-      const written = await run(home, "export", "--format", format, "--out", `loads.${format}`);
+      const written = run(home, "export", "--format", format, "--out", `loads.${format}`);
       assert.equal(written.status, 0, written.err);
       assert.equal(readFileSync(join(home, `loads.${format}`), "utf8"), direct.out);
     }
-    const document: unknown = JSON.parse((await run(home, "export", "--json")).out);
+    const document: unknown = JSON.parse(run(home, "export", "--json").out);
     assert.ok(typeof document === "object" && document !== null && "schema" in document);
     assert.equal(document.schema, "trilane/export/1");
   });
@@ -57,7 +50,7 @@ test("export to standard output and to a file are the same", async () => {
 
 test("what cannot be done is one line with the remedy and status 2, and nothing is written", async () => {
   await withHome(async (home) => {
-    const empty = await run(home, "report");
+    const empty = run(home, "report");
     assert.equal(empty.status, 2);
     assert.match(empty.err, /^trilane: no results in .*trilane race.*\n$/);
     assert.ok(!existsSync(join(home, "results.db")), "looking makes nothing");
@@ -80,10 +73,10 @@ test("what cannot be done is one line with the remedy and status 2, and nothing 
 });
 
 test("--help has examples and, for the CSV, every column", async () => {
-  await withHome(async (home) => {
-    const help = await run(home, "export", "--help");
+  await withHome((home) => {
+    const help = run(home, "export", "--help");
     assert.match(help.out, /Examples:/);
     for (const column of ["plt_ms", "off_lane", "recording_digest"]) assert.ok(help.out.includes(column));
-    assert.match((await run(home, "report", "--help")).out, /trilane report 3 --methods/);
+    assert.match(run(home, "report", "--help").out, /trilane report 3 --methods/);
   });
 });

@@ -1,11 +1,9 @@
 // The calibration on machines whose truth is known: it finds how many labs they bear, and does not claim more by chance.
 
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { checkout } from "../../../../cli/base/programs.ts";
 import { randomSource } from "../../../../cli/base/random.ts";
 import { command, usualMost } from "../../../../cli/commands/calibrate.ts";
 import { pages as source } from "../../../../cli/pages/source.ts";
@@ -13,6 +11,7 @@ import { openResults } from "../../../../cli/results/store/results.ts";
 import { calibrate } from "../../../../cli/sweep/calibrate/calibrate.ts";
 import { calibrationPath, readCalibration, writeCalibration } from "../../../../cli/sweep/calibrate/store.ts";
 import type { Calibration } from "../../../../schemas/generated/calibration.ts";
+import { run } from "../../../product.ts";
 import { tempFolder } from "../../../temp_folder.ts";
 import { fastPlan, sweepOf } from "../../instruments/page/run/fast_runner.ts";
 
@@ -160,24 +159,17 @@ test("a link that says no delay is refused, as race refuses it", async () => {
 
 test("nothing is measured while a sweep of the folder runs", () => {
   const home = tempFolder("trilane-calibrate-");
-  const results = openResults(home);
-  const refused = () => {
-    // A page that there is not, so that nothing is ever measured here.
-    const words = ["calibrate", "--page", "none", "--home", home];
-    return spawnSync(join(checkout, "cli", "trilane"), words, { encoding: "utf8" });
-  };
-  try {
-    const { sweep } = results.beginSweep(sweepOf(fastPlan()), false);
-    const beside = refused();
-    assert.equal(beside.status, 2);
-    assert.equal(
-      beside.stderr,
-      `trilane: sweep 1 is being run by process ${process.pid}: wait for it, or stop it first\n`,
-    );
-    assert.equal(existsSync(join(home, "archive.db")), false);
-    results.release(sweep.id);
-    assert.match(refused().stderr, /no synth page is called none/);
-  } finally {
-    results.close();
-  }
+  using results = openResults(home);
+  // A page that there is not, so that nothing is ever measured here.
+  const refused = () => run(home, ["calibrate", "--page", "none"]);
+  const { sweep } = results.beginSweep(sweepOf(fastPlan()), false);
+  const beside = refused();
+  assert.equal(beside.status, 2);
+  assert.equal(
+    beside.stderr,
+    `trilane: sweep 1 is being run by process ${process.pid}: wait for it, or stop it first\n`,
+  );
+  assert.equal(existsSync(join(home, "archive.db")), false);
+  results.release(sweep.id);
+  assert.match(refused().stderr, /no synth page is called none/);
 });

@@ -2,7 +2,6 @@
 // Wide: cli/commands/export.ts, cli/instruments/flows/export.
 
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, test } from "node:test";
@@ -17,11 +16,11 @@ import { packRecords } from "../../../../../cli/instruments/flows/records/stored
 import { addedFlows, flowCellsOf, recordFlowRun } from "../../../../../cli/instruments/flows/store/flow_runs.ts";
 import { parseLink } from "../../../../../cli/link/link.ts";
 import { openResults } from "../../../../../cli/results/store/results.ts";
+import { output } from "../../../../product.ts";
 import { inlined } from "../../../../schemas/mutations.ts";
 import { tempFolder } from "../../../../temp_folder.ts";
 import { madeRecords, start_ns, steadily } from "../metrics/made_records.ts";
 
-const trilane = join(import.meta.dirname, "..", "..", "..", "..", "..", "cli", "trilane");
 const link = "5mbit/50ms,queue=30kB";
 
 function records(late_bps: number) {
@@ -58,13 +57,9 @@ before(() => {
   recordFlowRun(results, { ...failed, status: "failed", reasons: ["the lab ended"] });
 });
 
-function run(...words: string[]): Promise<{ status: number; out: string; err: string }> {
-  return new Promise((resolve) => {
-    const options = { env: { ...process.env, TRILANE_HOME: home, NO_COLOR: "1" }, cwd: home, maxBuffer: 1e8 };
-    execFile(trilane, ["export", ...words], options, (error, out, err) => {
-      resolve({ status: error === null ? 0 : Number(error.code), out, err });
-    });
-  });
+function run(...words: string[]) {
+  const { status, stdout, stderr } = output(home, ["export", ...words], { cwd: home, env: { NO_COLOR: "1" } });
+  return { status, out: stdout, err: stderr };
 }
 
 /** By the names in the first line. None of the fields here has a comma or a quote. */
@@ -79,8 +74,8 @@ function rowsOf(csv: string): Record<string, string>[] {
   });
 }
 
-test("csv: a row for each run and flow, and one without a flow for a run that left nothing", async () => {
-  const { status, out, err } = await run("--format", "csv");
+test("csv: a row for each run and flow, and one without a flow for a run that left nothing", () => {
+  const { status, out, err } = run("--format", "csv");
   assert.equal(status, 0, err);
   const rows = rowsOf(out);
   assert.equal(rows.length, 11);
@@ -94,8 +89,8 @@ test("csv: a row for each run and flow, and one without a flow for a run that le
   assert.deepEqual([rows[10]?.status, rows[10]?.flow, rows[10]?.reasons], ["failed", "", "the lab ended"]);
 });
 
-test("series: each sample of each end, with the goodput since the one before", async () => {
-  const { status, out, err } = await run("--format", "series", "--load", "1");
+test("series: each sample of each end, with the goodput since the one before", () => {
+  const { status, out, err } = run("--format", "series", "--load", "1");
   assert.equal(status, 0, err);
   const rows = rowsOf(out);
   assert.deepEqual(
@@ -114,8 +109,8 @@ test("series: each sample of each end, with the goodput since the one before", a
   );
 });
 
-test("json: by its schema, with medians and intervals over the valid runs", async () => {
-  const { out } = await run("--json");
+test("json: by its schema, with medians and intervals over the valid runs", () => {
+  const { out } = run("--json");
   const ajv = new Ajv({ strict: true, allowUnionTypes: true, keywords: ["metric", "setting"] });
   addFormats.default(ajv);
   const document = JSON.parse(out) as {
@@ -165,21 +160,21 @@ test("flent: series by the names of its tests, in Mbit/s, and what each truly is
   assert.equal(flentName(its), "quic-cubic-n2-tcp-cubic-5mbit-50ms-queue-30kB-run-3.flent.gz");
 });
 
-test("flent: a file for each valid run in a folder, or one run's file", async () => {
-  const all = await run("--format", "flent", "--out", "runs");
+test("flent: a file for each valid run in a folder, or one run's file", () => {
+  const all = run("--format", "flent", "--out", "runs");
   assert.equal(all.status, 0, all.err);
   const files = readdirSync(join(home, "runs"));
   assert.equal(files.length, 5);
   const document: unknown = JSON.parse(gunzipSync(readFileSync(join(home, "runs", files[0] ?? ""))).toString());
   assert.ok(typeof document === "object" && document !== null && "raw_values" in document);
-  const one = await run("--format", "flent", "--load", "2", "--out", "two.flent.gz", "--json");
+  const one = run("--format", "flent", "--load", "2", "--out", "two.flent.gz", "--json");
   assert.deepEqual(JSON.parse(one.out), {
     ...{ schema: "trilane/file-written/1", kind: "flent", sweep: 1, loads: 1 },
     path: join(home, "two.flent.gz"),
   });
 });
 
-test("what cannot be exported is one line with the remedy, and nothing is written", async () => {
+test("what cannot be exported is one line with the remedy, and nothing is written", () => {
   for (const [words, message] of [
     [["--format", "har"], /sweep 1 has flows: --format must be one of csv, series, json, flent \(got "har"\)/],
     [["--format", "flent"], /name a file that ends in \.flent\.gz, or a folder, with --out/],
@@ -187,7 +182,7 @@ test("what cannot be exported is one line with the remedy, and nothing is writte
     [["--format", "flent", "--load", "6", "--out", "six.flent.gz"], /no valid run has left series/],
     [["--format", "csv", "--load", "99"], /no run 99 in sweep 1/],
   ] as const) {
-    const { status, out, err } = await run(...words);
+    const { status, out, err } = run(...words);
     assert.deepEqual([status, out], [2, ""], words.join(" "));
     assert.match(err, /^trilane: [^\n]+\n$/);
     assert.match(err, message);
