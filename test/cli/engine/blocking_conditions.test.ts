@@ -50,11 +50,10 @@ for (const write of ["recordLoad", "recordFilm", "finishSweep"] as const) {
     assert.equal(outcome.state, "finished");
     assert.deepEqual(paused, ["results.db: no space left"]);
     assert.deepEqual(waited, [2000, 2000, 2000]);
-    const results = openResults(home);
+    using results = openResults(home);
     assert.equal(results.loadsOf(1).length, 2);
     assert.equal(results.filmedCellsOf(1).size, 1);
     assert.notEqual(results.sweep(1).finished_at, null);
-    results.close();
   });
 
   test(`a run that is asked to end does so while ${write} is held, and the next one goes on`, async (context) => {
@@ -74,7 +73,7 @@ test("another process that holds the results is waited for, and so are a shard's
     // Made first: without a write-ahead log readers hold off a commit.
     if (isShard) openSharedResults(join(folder, "results.db")).close();
     else openResults(folder).close();
-    const other = new DatabaseSync(join(folder, "results.db"));
+    using other = new DatabaseSync(join(folder, "results.db"));
     let loads = 0;
     let waits = 0;
     const paused: string[] = [];
@@ -91,7 +90,6 @@ test("another process that holds the results is waited for, and so are a shard's
       },
     });
     assert.deepEqual([outcome.state, outcome.done, waits, paused], ["finished", 2, 2, []]);
-    other.close();
   }
 });
 

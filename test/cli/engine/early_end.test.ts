@@ -38,9 +38,8 @@ test("a stop file ends the run after the load in flight; while it is there nothi
   rmSync(join(home, "stop"));
   const third = await fastRun({ home, plan, measure: validLoad, earlyEnd: earlyEnd(home, options) });
   assert.deepEqual([third.state, third.done, third.endReason], ["finished", third.all, null]);
-  const results = openResults(home);
+  using results = openResults(home);
   assert.deepEqual(results.loadsOf(1).length, third.all);
-  results.close();
 });
 
 test("with several labs those in flight are finished, each stored", async () => {

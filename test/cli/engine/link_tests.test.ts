@@ -110,7 +110,7 @@ test("an interrupted run keeps what it measured; what would fail every load is t
 });
 
 test("a measurement is stored through what waits for room, and one that was not stored is made again", async () => {
-  const results = openResults(home);
+  using results = openResults(home);
   const { sweep } = results.beginSweep(sweepOf(plan), false);
   let measured = 0;
   const open = (store: (write: () => void) => Promise<unknown>) =>
@@ -134,7 +134,6 @@ test("a measurement is stored through what waits for room, and one that was not 
   assert.deepEqual([measured, stored()], [2, 1]);
   assert.equal(open(async (write) => write()).isDue(link, true), false);
   results.release(sweep.id);
-  results.close();
 });
 
 test("loads wait for a link that is out, and count when it is within tolerance at the end", async () => {
@@ -158,9 +157,8 @@ test("loads wait for a link that is out, and count when it is within tolerance a
   });
   assert.deepEqual([outcome.state, outcome.done, outcome.all], ["finished", 8, 8]);
   assert.deepEqual(asked, [...Array(4).fill("1mbit/20ms"), ...Array(4).fill("3mbit/50ms")]);
-  const results = openResults(home);
+  using results = openResults(home);
   assert.ok(results.loadsOf(1).every(({ status }) => status === "valid"));
-  results.close();
 });
 
 test("at the end a link is measured while no load runs beside it", async () => {
@@ -200,7 +198,7 @@ test("loads on a link that is out are invalid with the reason, not tried again, 
     measure: validLoad,
     linkFault: async (link) => (link === "3mbit/50ms" ? reason : null),
   });
-  const results = openResults(home);
+  using results = openResults(home);
   const loads = results.loadsOf(results.listSweeps()[0]?.id ?? 0);
   assert.equal(loads.length, 6);
   for (const load of loads) {
@@ -210,7 +208,6 @@ test("loads on a link that is out are invalid with the reason, not tried again, 
     const { status, reasons } = results.harOf(load.id).log._trilane;
     assert.deepEqual([status, reasons], expected);
   }
-  results.close();
 });
 
 test("a guess at a self-test is a few seconds", () => {

@@ -52,6 +52,8 @@ async function read(text: string): Promise<NetLog> {
   return await readNetLog(path);
 }
 
+const readEvents = (...events: readonly Event[]): Promise<NetLog> => read(logOf(events));
+
 const base64 = (text: string): object => ({ byte_count: text.length, bytes: Buffer.from(text).toString("base64") });
 const pseudo = (path: string): object => ({
   headers: [":method: GET", ":authority: a.test", ":scheme: https", `:path: ${path}`, "accept: */*"],
@@ -68,19 +70,17 @@ const answered = (source: number, ...headers: string[]): Event => [
 const wire = ({ requests }: NetLog, index = 0): string => requests[index]?.body.bytes?.toString() ?? "";
 
 test("the body is that before decoding: logged once where the browser decodes nothing, else beside the decoded", async () => {
-  const log = await read(
-    logOf([
-      started(1, "/plain"),
-      answered(1),
-      [120, 1, "URL_REQUEST_JOB_FILTERED_BYTES_READ", 0, base64("pla")],
-      [121, 1, "URL_REQUEST_JOB_FILTERED_BYTES_READ", 0, base64("in")],
-      [122, 1, "REQUEST_ALIVE", 2],
-      started(2, "/gzip"),
-      answered(2, "content-encoding: gzip"),
-      [120, 2, "URL_REQUEST_FILTERS_SET", 0, { filters: "GZIP" }],
-      [121, 2, "URL_REQUEST_JOB_BYTES_READ", 0, base64("\x1f\x8b..")],
-      [121, 2, "URL_REQUEST_JOB_FILTERED_BYTES_READ", 0, base64("decoded")],
-    ]),
+  const log = await readEvents(
+    started(1, "/plain"),
+    answered(1),
+    [120, 1, "URL_REQUEST_JOB_FILTERED_BYTES_READ", 0, base64("pla")],
+    [121, 1, "URL_REQUEST_JOB_FILTERED_BYTES_READ", 0, base64("in")],
+    [122, 1, "REQUEST_ALIVE", 2],
+    started(2, "/gzip"),
+    answered(2, "content-encoding: gzip"),
+    [120, 2, "URL_REQUEST_FILTERS_SET", 0, { filters: "GZIP" }],
+    [121, 2, "URL_REQUEST_JOB_BYTES_READ", 0, base64("\x1f\x8b..")],
+    [121, 2, "URL_REQUEST_JOB_FILTERED_BYTES_READ", 0, base64("decoded")],
   );
   assert.deepEqual([wire(log, 0), wire(log, 1)], ["plain", "\x1f\x8b.."]);
   assert.deepEqual(
@@ -90,12 +90,10 @@ test("the body is that before decoding: logged once where the browser decodes no
 });
 
 test("headers keep their order and their repetitions", async () => {
-  const log = await read(
-    logOf([
-      started(1, "/"),
-      [101, 1, "HTTP_TRANSACTION_HTTP2_SEND_REQUEST_HEADERS", 0, pseudo("/")],
-      answered(1, "Z: 1", "set-cookie: a=1", "set-cookie: b=2", "a: x: y", "nonsense"),
-    ]),
+  const log = await readEvents(
+    started(1, "/"),
+    [101, 1, "HTTP_TRANSACTION_HTTP2_SEND_REQUEST_HEADERS", 0, pseudo("/")],
+    answered(1, "Z: 1", "set-cookie: a=1", "set-cookie: b=2", "a: x: y", "nonsense"),
   );
   const [request] = log.requests;
   assert.deepEqual(request?.responseHeaders, [
@@ -109,16 +107,14 @@ test("headers keep their order and their repetitions", async () => {
 });
 
 test("a redirect ends one request and begins another; asked again, the last answer counts", async () => {
-  const log = await read(
-    logOf([
-      started(1, "/old"),
-      [110, 1, "HTTP_TRANSACTION_READ_RESPONSE_HEADERS", 0, { headers: ["HTTP/1.1 302 Found", "location: /new"] }],
-      started(1, "/new", 130),
-      [140, 1, "HTTP_TRANSACTION_READ_RESPONSE_HEADERS", 0, { headers: ["HTTP/1.1 401 Unauthorized"] }],
-      [141, 1, "URL_REQUEST_JOB_FILTERED_BYTES_READ", 0, base64("who?")],
-      [150, 1, "HTTP_TRANSACTION_READ_RESPONSE_HEADERS", 0, { headers: ["HTTP/1.1 200 OK"] }],
-      [151, 1, "URL_REQUEST_JOB_FILTERED_BYTES_READ", 0, base64("new")],
-    ]),
+  const log = await readEvents(
+    started(1, "/old"),
+    [110, 1, "HTTP_TRANSACTION_READ_RESPONSE_HEADERS", 0, { headers: ["HTTP/1.1 302 Found", "location: /new"] }],
+    started(1, "/new", 130),
+    [140, 1, "HTTP_TRANSACTION_READ_RESPONSE_HEADERS", 0, { headers: ["HTTP/1.1 401 Unauthorized"] }],
+    [141, 1, "URL_REQUEST_JOB_FILTERED_BYTES_READ", 0, base64("who?")],
+    [150, 1, "HTTP_TRANSACTION_READ_RESPONSE_HEADERS", 0, { headers: ["HTTP/1.1 200 OK"] }],
+    [151, 1, "URL_REQUEST_JOB_FILTERED_BYTES_READ", 0, base64("new")],
   );
   assert.deepEqual(
     log.requests.map(({ url, status, started_ms }) => [url, status, started_ms]),
@@ -131,13 +127,11 @@ test("a redirect ends one request and begins another; asked again, the last answ
 });
 
 test("a request that was given up has not ended", async () => {
-  const log = await read(
-    logOf([
-      ...[started(1, "/"), answered(1)],
-      [120, 1, "URL_REQUEST_JOB_FILTERED_BYTES_READ", 0, base64("half")],
-      [121, 1, "CANCELLED", 0, { net_error: -3 }],
-      [122, 1, "REQUEST_ALIVE", 2],
-    ]),
+  const log = await readEvents(
+    ...[started(1, "/"), answered(1)],
+    [120, 1, "URL_REQUEST_JOB_FILTERED_BYTES_READ", 0, base64("half")],
+    [121, 1, "CANCELLED", 0, { net_error: -3 }],
+    [122, 1, "REQUEST_ALIVE", 2],
   );
   assert.equal(log.requests[0]?.ended, false);
 });
@@ -147,17 +141,15 @@ for (const [name, sent, received, stream] of [
   ["HTTP/3", "HTTP3_HEADERS_SENT", "HTTP3_HEADERS_DECODED", [0, 4]],
 ] as const) {
   test(`${name}'s trailers belong to the request of their stream, the second of two alike here`, async () => {
-    const log = await read(
-      logOf([
-        ...[started(1, "/same"), started(2, "/same")],
-        [101, 1, "HTTP_TRANSACTION_QUIC_SEND_REQUEST_HEADERS", 0, pseudo("/same")],
-        [101, 9, sent, 0, { ...pseudo("/same"), stream_id: stream[0] }],
-        [102, 2, "HTTP_TRANSACTION_QUIC_SEND_REQUEST_HEADERS", 0, pseudo("/same")],
-        [102, 9, sent, 0, { ...pseudo("/same"), stream_id: stream[1] }],
-        [110, 9, received, 0, { headers: [":status: 200", "content-type: a/b"], stream_id: stream[0] }],
-        [110, 9, received, 0, { headers: [":status: 200", "content-type: a/b"], stream_id: stream[1] }],
-        [120, 9, received, 0, { headers: ["server-timing: db;dur=3"], stream_id: stream[1] }],
-      ]),
+    const log = await readEvents(
+      ...[started(1, "/same"), started(2, "/same")],
+      [101, 1, "HTTP_TRANSACTION_QUIC_SEND_REQUEST_HEADERS", 0, pseudo("/same")],
+      [101, 9, sent, 0, { ...pseudo("/same"), stream_id: stream[0] }],
+      [102, 2, "HTTP_TRANSACTION_QUIC_SEND_REQUEST_HEADERS", 0, pseudo("/same")],
+      [102, 9, sent, 0, { ...pseudo("/same"), stream_id: stream[1] }],
+      [110, 9, received, 0, { headers: [":status: 200", "content-type: a/b"], stream_id: stream[0] }],
+      [110, 9, received, 0, { headers: [":status: 200", "content-type: a/b"], stream_id: stream[1] }],
+      [120, 9, received, 0, { headers: ["server-timing: db;dur=3"], stream_id: stream[1] }],
     );
     assert.deepEqual(
       log.requests.map(({ trailers }) => trailers),
@@ -167,18 +159,16 @@ for (const [name, sent, received, stream] of [
 }
 
 test("connects are timed: TCP's that were answered, QUIC's from its first packet to the first answer", async () => {
-  const log = await read(
-    logOf([
-      [100, 1, "TCP_CONNECT_ATTEMPT", 1, { address: "203.0.113.1:443" }],
-      [151, 1, "TCP_CONNECT_ATTEMPT", 2],
-      [200, 1, "SSL_CERTIFICATES_RECEIVED", 0, { certificates: ["leaf", "root"] }],
-      [100, 2, "TCP_CONNECT_ATTEMPT", 1, { address: "203.0.113.2:443" }],
-      [900, 2, "TCP_CONNECT_ATTEMPT", 2, { os_error: 111 }],
-      [100, 3, "QUIC_SESSION_PACKET_SENT", 0, {}],
-      [140, 3, "QUIC_SESSION_PACKET_SENT", 0, {}],
-      [152, 3, "QUIC_SESSION_PACKET_RECEIVED", 0, { peer_address: "[2001:db8::3]:443" }],
-      [160, 3, "QUIC_SESSION_PACKET_RECEIVED", 0, { peer_address: "[2001:db8::3]:443" }],
-    ]),
+  const log = await readEvents(
+    [100, 1, "TCP_CONNECT_ATTEMPT", 1, { address: "203.0.113.1:443" }],
+    [151, 1, "TCP_CONNECT_ATTEMPT", 2],
+    [200, 1, "SSL_CERTIFICATES_RECEIVED", 0, { certificates: ["leaf", "root"] }],
+    [100, 2, "TCP_CONNECT_ATTEMPT", 1, { address: "203.0.113.2:443" }],
+    [900, 2, "TCP_CONNECT_ATTEMPT", 2, { os_error: 111 }],
+    [100, 3, "QUIC_SESSION_PACKET_SENT", 0, {}],
+    [140, 3, "QUIC_SESSION_PACKET_SENT", 0, {}],
+    [152, 3, "QUIC_SESSION_PACKET_RECEIVED", 0, { peer_address: "[2001:db8::3]:443" }],
+    [160, 3, "QUIC_SESSION_PACKET_RECEIVED", 0, { peer_address: "[2001:db8::3]:443" }],
   );
   assert.deepEqual(
     log.connections.map(({ records, ...connection }) => connection),
@@ -194,16 +184,14 @@ test("each TCP connection's TLS records are followed, those after its handshake 
   const record = (size_bytes: number) =>
     Buffer.concat([Buffer.from([23, 3, 3, size_bytes >> 8, size_bytes & 0xff]), Buffer.alloc(size_bytes)]);
   const bytes = (...sizes: number[]) => ({ bytes: Buffer.concat(sizes.map(record)).toString("base64") });
-  const { connections } = await read(
-    logOf([
-      [100, 1, "TCP_CONNECT_ATTEMPT", 1, { address: "203.0.113.1:443" }],
-      [101, 2, "TCP_CONNECT_ATTEMPT", 1, { address: "203.0.113.1:443" }],
-      [151, 1, "SSL_CONNECT", 1],
-      [200, 1, "SOCKET_BYTES_RECEIVED", 0, bytes(4000)],
-      [201, 1, "SSL_CONNECT", 2],
-      [260, 1, "SOCKET_BYTES_RECEIVED", 0, bytes(266, 2017)],
-      [260, 9, "SOCKET_BYTES_RECEIVED", 0, bytes(5000)],
-    ]),
+  const { connections } = await readEvents(
+    [100, 1, "TCP_CONNECT_ATTEMPT", 1, { address: "203.0.113.1:443" }],
+    [101, 2, "TCP_CONNECT_ATTEMPT", 1, { address: "203.0.113.1:443" }],
+    [151, 1, "SSL_CONNECT", 1],
+    [200, 1, "SOCKET_BYTES_RECEIVED", 0, bytes(4000)],
+    [201, 1, "SSL_CONNECT", 2],
+    [260, 1, "SOCKET_BYTES_RECEIVED", 0, bytes(266, 2017)],
+    [260, 9, "SOCKET_BYTES_RECEIVED", 0, bytes(5000)],
   );
   assert.deepEqual(
     connections.map(({ records }) => records?.youngRecord_bytes),
@@ -258,9 +246,12 @@ test("what is no net log gives nothing, whatever is in it", async () => {
 
 test("a URL is logged with the password that was typed, which no other list of requests has", async () => {
   const url = "https://me:word@a.test/x";
-  const { requests } = await read(
-    logOf([[100, 1, "URL_REQUEST_START_JOB", 1, { method: "GET", url }], answered(1), [130, 1, "REQUEST_ALIVE", 2]]),
-  );
+  const { requests } = await readEvents([100, 1, "URL_REQUEST_START_JOB", 1, { method: "GET", url }], answered(1), [
+    130,
+    1,
+    "REQUEST_ALIVE",
+    2,
+  ]);
   assert.deepEqual(
     requests.map((request) => request.url),
     ["https://a.test/x"],
@@ -273,13 +264,11 @@ test("responses before the final one (103) are kept with their times, those of a
     { headers: ["HTTP/1.1 103", ...fields] },
   ];
   const sent: Event = [101, 1, "HTTP_TRANSACTION_HTTP2_SEND_REQUEST_HEADERS", 0, pseudo("/")];
-  const { requests } = await read(
-    logOf([
-      ...[started(1, "/"), sent, hint(102, "link: </old.css>; rel=preload"), sent],
-      ...[hint(103, "link: </a.css>; rel=preload", "Link: </b.js>; rel=preload"), hint(106, "x: 1")],
-      answered(1),
-      [120, 1, "REQUEST_ALIVE", 2],
-    ]),
+  const { requests } = await readEvents(
+    ...[started(1, "/"), sent, hint(102, "link: </old.css>; rel=preload"), sent],
+    ...[hint(103, "link: </a.css>; rel=preload", "Link: </b.js>; rel=preload"), hint(106, "x: 1")],
+    answered(1),
+    [120, 1, "REQUEST_ALIVE", 2],
   );
   const [request] = requests;
   assert.deepEqual(request?.hints, [

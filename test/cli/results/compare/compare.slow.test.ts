@@ -40,9 +40,8 @@ async function sweepInto(
   });
   if (dilate === 1) return;
   // As an earlier version ran it.
-  const database = new DatabaseSync(join(home, "results.db"));
+  using database = new DatabaseSync(join(home, "results.db"));
   database.prepare("UPDATE sweep SET plan = json_set(plan, '$.dilate', ?)").run(dilate);
-  database.close();
 }
 
 describe("trilane compare", () => {

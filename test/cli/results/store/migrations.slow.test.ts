@@ -219,7 +219,7 @@ describe("migrations of results", () => {
         newest,
         `UPDATE filmed_load SET status = '${status}', plt_ms = 900, filmed_at = '2026-02-02T00:00:00.000Z' WHERE cell = 1`,
       );
-      const results = openResults(home);
+      using results = openResults(home);
       const filmed = results.filmedLoadsOf(1).filter(({ cell }) => cell === 1);
       assert.deepEqual(
         filmed.map(({ number, status, plt_ms, speed_index_ms }) => [number, status, plt_ms, speed_index_ms]),
@@ -227,7 +227,6 @@ describe("migrations of results", () => {
       );
       const [film] = results.filmsOf(1);
       assert.deepEqual([film?.plt_ms, film?.frames.map(({ time_ms }) => time_ms)], [700, [40]]);
-      results.close();
     });
 
   test("a file that was migrated is no larger than its copy", () => {
@@ -254,9 +253,8 @@ describe("migrations of results", () => {
     const merged = openResultsFile(join(home, "merged.db"));
     assert.equal(merged.loadsOf(1).length, 2);
     merged.close();
-    const read = openResultsFile(shard);
+    using read = openResultsFile(shard);
     readAll(read, fixture);
-    read.close();
   });
 
   test("an earlier file that may only be read is read, and left as it is", () => {

@@ -21,9 +21,8 @@ export const resultsFixtures: readonly ResultsFixture[] = readdirSync(folder)
 /** With the journal that Trilane makes results in a home with; `more` is run in it. */
 export function writeFixture(path: string, { sql }: ResultsFixture, more = ""): void {
   mkdirSync(dirname(path), { recursive: true });
-  const database = new DatabaseSync(path);
+  using database = new DatabaseSync(path);
   database.exec("PRAGMA journal_mode = WAL");
   database.exec(`BEGIN; ${sql}; COMMIT`);
   database.exec(more);
-  database.close();
 }

@@ -100,8 +100,7 @@ test("a sweep takes its own with it", async () => {
     addLoad(results, sweep, "h1", 0, [["https://a.test/", missed]]);
     results.release(sweep);
     await results.removeSweeps([sweep]);
-    const database = new DatabaseSync(join(home, "results.db"));
+    using database = new DatabaseSync(join(home, "results.db"));
     assert.equal(database.prepare("SELECT count(*) AS rows FROM document").get()?.rows, 0);
-    database.close();
   });
 });

@@ -55,20 +55,21 @@ test("the thesis' maps are whole: a hundred cells for each of three pairs, some 
   assert.equal(at("h3", "h2", "25mbit/300ms"), -39);
 });
 
+/** So many loads of a lane. */
+const sampled = (link: string, lane: string, count: number, plt_ms: (block: number) => number, page = "p"): Sample[] =>
+  Array.from({ length: count }, (_, block) => ({
+    ...{ page, link, lane, block, status: "valid", reasons: [], plt_ms: plt_ms(block) },
+  }));
+
+/** Six loads around a time. */
+const around = (link: string, lane: string, time_ms: number, shift = 0): Sample[] =>
+  sampled(link, lane, 6, (block) => time_ms * (1 + 0.01 * Math.sin(time_ms + shift + block * 2)));
+
 /** Five loads of each lane on a link, h3 so much faster than h1 in per cent. */
-function loads(link: string, percent: number, spread = 1): Sample[] {
-  return ["h1", "h3"].flatMap((lane) =>
-    [0, 1, 2, 3, 4].map((block) => ({
-      page: "p",
-      link,
-      lane,
-      block,
-      status: "valid" as const,
-      reasons: [],
-      plt_ms: (lane === "h3" ? 1000 - 10 * percent : 1000) + spread * ((block * 7) % 5),
-    })),
+const loads = (link: string, percent: number, spread = 1): Sample[] =>
+  ["h1", "h3"].flatMap((lane) =>
+    sampled(link, lane, 5, (block) => (lane === "h3" ? 1000 - 10 * percent : 1000) + spread * ((block * 7) % 5)),
   );
-}
 
 test("signs: the same, another one, and ours undecided", () => {
   // Published for h3 over h1: +48, -57 and -63 %.
@@ -136,10 +137,7 @@ test("the project's tables are whole: 14 figures by objects on its near network,
 
 test("spreads: below the live page's 13 %, above it, and too few loads to say", () => {
   const varied = (lane: string, spread: number, count: number): Sample[] =>
-    Array.from({ length: count }, (_, block) => ({
-      ...{ page: "carlucci-medium", link: "10mbit/50ms", lane, block, status: "valid", reasons: [] },
-      plt_ms: 1000 + spread * (((block * 7) % 11) - 5),
-    }));
+    sampled("10mbit/50ms", lane, count, (block) => 1000 + spread * (((block * 7) % 11) - 5), "carlucci-medium");
   const all = [...varied("h1", 5, 22), ...varied("h2", 120, 22), ...varied("h3", 5, 3)];
   const spreads = comparedSpreads(das2014Reproducibility, all, 1);
   assert.deepEqual(
@@ -158,11 +156,7 @@ test("spreads: below the live page's 13 %, above it, and too few loads to say", 
 });
 
 test("a figure over all networks: every link counts, lanes with settings of their own as any", () => {
-  const loaded = (link: string, lane: string, plt_ms: number): Sample[] =>
-    Array.from({ length: 6 }, (_, block) => ({
-      ...{ page: "p", link, lane, block, status: "valid", reasons: [] },
-      plt_ms: plt_ms * (1 + 0.01 * Math.sin(plt_ms + link.length * 3 + block * 2)),
-    }));
+  const loaded = (link: string, lane: string, plt_ms: number) => around(link, lane, plt_ms, link.length * 3);
   const links = ["10mbit/50ms", "468kbit/262ms,queue=200ms,loss=3.3%", "1.89mbit/760ms,queue=200ms,loss=6%"];
   const all = links.flatMap((link, index) => [
     ...loaded(link, "h2", 2000),
@@ -185,11 +179,8 @@ test("a figure over all networks: every link counts, lanes with settings of thei
 test("a figure of another metric than the page load time is compared by that one", () => {
   const link = "3mbit/40ms";
   const loaded = (lane: string, connect_ms: number) =>
-    Array.from({ length: 6 }, (_, block) => ({
-      ...{ page: "p", link, lane, block, status: "valid" as const, reasons: [] },
-      plt_ms: 1000 + block,
-      video_connect_ms: connect_ms * (1 + 0.01 * Math.sin(connect_ms + block * 2)),
-      audio_connect_ms: null,
+    around(link, lane, connect_ms).map(({ plt_ms, ...load }) => ({
+      ...{ ...load, plt_ms: 1000 + load.block, video_connect_ms: plt_ms, audio_connect_ms: null },
     }));
   const figures = comparedFigures(panda2019Video, [...loaded("h2", 80), ...loaded("h3", 40)], 1);
   assert.deepEqual(
@@ -206,14 +197,10 @@ test("a figure of another metric than the page load time is compared by that one
 
 /** Pages over a link, each so many ms with each lane; three loads of each. */
 function pagesOver(link: string, times_ms: readonly (readonly [cubic: number, sprout: number])[]): Sample[] {
-  return times_ms.flatMap(([cubic, sprout], page) =>
-    [0, 1, 2].flatMap((block) =>
-      (["h3:cubic", "h3:sprout"] as const).map((lane) => ({
-        ...{ page: `page ${page}`, link, lane, block, status: "valid" as const, reasons: [] },
-        plt_ms: (lane === "h3:cubic" ? cubic : sprout) + block,
-      })),
-    ),
-  );
+  return times_ms.flatMap(([cubic, sprout], page) => [
+    ...sampled(link, "h3:cubic", 3, (block) => cubic + block, `page ${page}`),
+    ...sampled(link, "h3:sprout", 3, (block) => sprout + block, `page ${page}`),
+  ]);
 }
 
 test("cellular links: measured traces count for their network, and the slowest pages are compared by their own quantile", () => {

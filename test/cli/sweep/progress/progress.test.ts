@@ -88,6 +88,22 @@ function shown(
   return texts;
 }
 
+/** Progress on a terminal, and what that was sent. */
+function onTerminal(size: { columns?: number; rows?: number }, environment: NodeJS.ProcessEnv = { NO_COLOR: "1" }) {
+  const sent = { text: "" };
+  const terminal = { isTTY: true, columns: 80, ...size, write: (more: string) => (sent.text += more) };
+  const options = { words: pageEvents, json: false, out: terminal, err: terminal, environment };
+  return { sent, terminal, options, progress: openProgress(options) };
+}
+
+/** A log that is no terminal, on a clock of its own. */
+function newLog(verbosity: Verbosity) {
+  const log = { lines: [] as string[], now_ms: 0 };
+  const clock = { now_ms: () => log.now_ms, date: () => new Date(log.now_ms) };
+  const progress = logProgress({ write: (line: string) => log.lines.push(line) }, verbosity, pageEvents, clock);
+  return { log, progress };
+}
+
 describe("progress", () => {
   test("self-tests: how far they are, and each link that is out stays to be seen", () => {
     const out = tested({ tested: 2, link: "10mbit/50ms", outcome: "out", reason: "rate down 9", left_s: 0 });
@@ -102,17 +118,14 @@ describe("progress", () => {
   });
 
   test("lines below the one that is written over: drawn with it, gone with their run, and none where there is no such line", () => {
-    let text = "";
-    const terminal = { isTTY: true, columns: 20, rows: 5, write: (more: string) => (text += more) };
-    const options = { words: pageEvents, json: false, out: terminal, err: terminal, environment: { NO_COLOR: "1" } };
-    const progress = openProgress(options);
+    const { sent, terminal, options, progress } = onTerminal({ columns: 20, rows: 5 });
     progress.tell(tested());
     const drawn = (work: () => void): string => {
-      text = "";
+      sent.text = "";
       work();
-      return text;
+      return sent.text;
     };
-    const line = /self-test 1 of 2[^\r]*/.exec(text)?.[0] ?? "";
+    const line = /self-test 1 of 2[^\r]*/.exec(sent.text)?.[0] ?? "";
     assert.equal(
       drawn(() => progress.below?.(["one", "two", "three, which is too wide", "four"])),
       // As many as the terminal has rows for, each cut to its width; then the cursor goes back up.
@@ -149,16 +162,13 @@ describe("progress", () => {
 
   /** A load every five seconds for so long, each tenth not valid. */
   function logOf(verbosity: Verbosity, minutes: number): string[] {
-    const lines: string[] = [];
-    let now_ms = 0;
-    const clock = { now_ms: () => now_ms, date: () => new Date(now_ms) };
-    const progress = logProgress({ write: (line: string) => lines.push(line) }, verbosity, pageEvents, clock);
+    const { log, progress } = newLog(verbosity);
     progress.tell(started);
-    for (let load = 0; load < minutes * 12; load++, now_ms += 5000)
+    for (let load = 0; load < minutes * 12; load++, log.now_ms += 5000)
       progress.tell(
         finished({ done: load, loads: 1e6, ...(load % 10 === 9 ? { status: "invalid", reasons: ["late"] } : {}) }),
       );
-    return lines;
+    return log.lines;
   }
 
   test("a log of a day has a line a minute, at first one in ten seconds, and each kind of what is wrong once", () => {
@@ -174,14 +184,12 @@ describe("progress", () => {
   });
 
   test("a log has the answer so far, the newest, and no more than a line in ten seconds", () => {
-    const lines: string[] = [];
-    let now_ms = 0;
-    const clock = { now_ms: () => now_ms, date: () => new Date(now_ms) };
-    const progress = logProgress({ write: (line: string) => lines.push(line) }, "status", pageEvents, clock);
-    for (let load = 0; load < 40; load++, now_ms += 1000) {
+    const { log, progress } = newLog("status");
+    for (let load = 0; load < 40; load++, log.now_ms += 1000) {
       progress.tell(finished({ done: load, loads: 100 }));
       progress.tell({ event: "answer-so-far", sweep: 1, sentence: `sentence ${load}.`, has_interval: false });
     }
+    const { lines } = log;
     const seconds = lines.map((line) => Number(line.slice(17, 19)));
     assert.ok(
       seconds.every((second, index) => index === 0 || second - (seconds[index - 1] ?? 0) >= 10),
@@ -208,16 +216,14 @@ describe("progress", () => {
       [13, 1],
       [14, 14],
     ] as const) {
-      let written = "";
-      const err = { isTTY: true, columns: 80, rows, write: (text: string) => (written += text) };
-      const progress = openProgress({ words: pageEvents, json: false, out: err, err, environment: { NO_COLOR: "1" } });
+      const { sent, progress } = onTerminal({ rows });
       progress.tell({ ...started, lanes, runs: 3 });
       const place = { page: "shop", link: "3g", position: 1, lane: "h3", block: 0, attempt: 0 } as const;
       progress.tell({ event: "load-started", ...place });
       progress.tell({ event: "answer-so-far", sweep: 3, sentence: "word ".repeat(60), has_interval: true });
       progress.tell(finished({ ...place, plt_ms: 100 }));
       progress.end();
-      const drawn = written.split("\r\x1b[K").at(-1) ?? "";
+      const drawn = sent.text.split("\r\x1b[K").at(-1) ?? "";
       assert.equal(drawn.split("\r\n").length, lines, `${rows} rows`);
     }
   });
@@ -256,13 +262,11 @@ describe("progress", () => {
       { event: "answer-so-far", sweep: 3, sentence: "HTTP/2 saves 340 ms.", has_interval: true },
     ];
     const drawn = (environment: NodeJS.ProcessEnv) => {
-      let written = "";
-      const err = { isTTY: true, columns: 80, write: (text: string) => (written += text) };
-      const progress = openProgress({ words: pageEvents, json: false, out: err, err, environment });
+      const { sent, progress } = onTerminal({}, environment);
       for (const event of events) progress.tell(event);
-      const seen = screenOf(written);
+      const seen = screenOf(sent.text);
       progress.end();
-      return { written, seen, after: screenOf(written) };
+      return { written: sent.text, seen, after: screenOf(sent.text) };
     };
     const { seen, after } = drawn({ NO_COLOR: "1" });
     const said = [
@@ -288,11 +292,9 @@ describe("progress", () => {
     context.mock.timers.enable({ apis: ["setInterval"] });
     let now_ms = 0;
     context.mock.method(performance, "now", () => now_ms);
-    let text = "";
-    const err = { isTTY: true, columns: 80, write: (more: string) => (text += more) };
-    const progress = openProgress({ words: pageEvents, json: false, out: err, err, environment: {} });
+    const { sent, progress } = onTerminal({}, {});
     const { position, page, lane, link, block, attempt } = finished({ page: "a", link: "3g" });
-    const lastLine = () => text.split("\r\x1b[K").at(-1) ?? "";
+    const lastLine = () => sent.text.split("\r\x1b[K").at(-1) ?? "";
     progress.tell(started);
     now_ms += 10_000;
     progress.tell({ event: "sweep-paused", sweep: 3, reason: "the machine is busy" });

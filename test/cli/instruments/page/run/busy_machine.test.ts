@@ -99,12 +99,11 @@ test("one that stays busy does not hold a sweep up for ever", async () => {
 
 test("a film that was starved waits for a quieter machine before it is tried again", async () => {
   await runBeside(50_000, { measure: validLoad });
-  const results = openResults(home);
+  using results = openResults(home);
   assert.deepEqual(
     results.filmedLoadsOf(1).map(({ status }) => status),
     ["valid", "valid"],
   );
-  results.close();
 });
 
 test("a load that timed out is slower than all others: it is not tried until it is not", async () => {

@@ -71,10 +71,9 @@ describe("films", () => {
         ],
       );
     });
-    const results = openResults(home);
+    using results = openResults(home);
     await results.removeSweeps([1]);
     assert.deepEqual(results.filmsOf(1), [], "a sweep takes its films along");
-    results.close();
   });
 
   test("filmed several times: all cells once, then again, with other losses; asked for more, only the rest is filmed", async () => {

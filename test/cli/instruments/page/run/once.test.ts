@@ -41,7 +41,7 @@ test("a run that is to be the only one runs no load where the sweep was finished
   const home = tempFolder("trilane-once-");
   const pages = [{ synth: "object-1kB" }];
   const plan = planOf({ name: "study", pages, lanes: ["h1"], links: ["1mbit/20ms"], repetitions: 1 }, "study");
-  const results = openResults(home);
+  using results = openResults(home);
   results.finishSweep(results.beginSweep(sweepOf(plan), false).sweep.id);
   assert.equal(
     await executePages({
@@ -57,5 +57,4 @@ test("a run that is to be the only one runs no load where the sweep was finished
     false,
   );
   assert.equal(results.listSweeps().length, 1);
-  results.close();
 });

@@ -70,9 +70,8 @@ describe("runner", () => {
     assert.equal(events.filter((event) => event.event === "load-finished").length, loads);
     const last = events.at(-1);
     assert.ok(last?.event === "load-finished" && last.done === loads && last.left_s === 0);
-    const results = openResults(home);
+    using results = openResults(home);
     assert.notEqual(results.listSweeps()[0]?.finished_at, null);
-    results.close();
   });
 
   test("a load that is not valid is tried again at once, up to the limit, and every attempt is stored", async () => {
