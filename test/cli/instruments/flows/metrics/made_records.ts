@@ -10,6 +10,7 @@ import {
 import type { ReportedFlow } from "../../../../../schemas/generated/flow_report.ts";
 import type { FlowRun, RunFlow } from "../../../../../schemas/generated/flow_run.ts";
 import { examplesOf } from "../../../../schemas/mutations.ts";
+import { nothingCounted, nothingOfDirection, reportedFlow } from "../records/record_parts.ts";
 
 export const start_ns = 5_000_000_000;
 const ns = (time_ms: number): number => start_ns + time_ms * 1e6;
@@ -50,14 +51,6 @@ function samplesOf({ rates_bps, windows = [] }: MadeFlow, began_ms: number) {
   return { sender: series(sender), receiver: series(receiver), received_bytes };
 }
 
-const noDelays = { mean: null, max: null, p50: null, p95: null, p99: null };
-const nothing = {
-  ...{ sent_packets: 0, sent_bytes: 0, received_packets: 0, received_bytes: 0, lost_bytes: 0 },
-  lost_packets: { queue: 0, aqm: 0, loss: 0, off: 0, refused: 0, memory: 0 },
-  ...{ goodput_bytes: 0, goodput_bps: null, loss_ratio: null, first_sent_ns: null, last_received_ns: null },
-  ...{ link_packets: 0, link_bytes: 0, marked_packets: 0 },
-};
-
 export interface MadeRun {
   readonly flows: readonly MadeFlow[];
   readonly for_ms?: number;
@@ -79,26 +72,16 @@ export function madeRecords({ flows, for_ms = 60_000, down = {}, link = {}, ping
   const ended = flows.map(({ rates_bps }, index) => (began[index] as number) + rates_bps.length * 1000);
   const reported = flows.map((flow, index) => {
     const both = {
-      ...{
-        flow: index,
-        state: "cut" as const,
-        error: null,
-        local: "10.0.0.2:9",
-        peer: "10.0.0.1:9",
-        congestion: "cubic",
-      },
       ...{ connect_begin_ns: ns(flow.from_ms ?? 0), connected_ns: ns((flow.from_ms ?? 0) + handshake_ms) },
-      ...{ first_byte_ns: null, started_ns: ns(began[index] as number), ended_ns: ns(ended[index] as number) },
-      ...{ sent_bytes: 0, received_bytes: 0, packets_sent: null, packets_lost: null, retransmitted_bytes: null },
-      cpu_ms: null,
+      ...{ started_ns: ns(began[index] as number), ended_ns: ns(ended[index] as number) },
     };
-    const sender: ReportedFlow = { ...both, packets_lost: 7, retransmitted_bytes: 10_136, ...flow.sender };
-    const receiver: ReportedFlow = {
+    const sender = reportedFlow(index, { ...both, packets_lost: 7, retransmitted_bytes: 10_136, ...flow.sender });
+    const receiver = reportedFlow(index, {
       ...both,
       received_bytes: made[index]?.received_bytes ?? 0,
       first_byte_ns: ns((began[index] as number) + 25),
       ...flow.receiver,
-    };
+    });
     return asked[index]?.direction === "down" ? { near: receiver, far: sender } : { near: sender, far: receiver };
   });
   const end = (which: "near" | "far") => ({
@@ -113,17 +96,11 @@ export function madeRecords({ flows, for_ms = 60_000, down = {}, link = {}, ping
     ...{ flows: reported.map((flow) => flow[which]), ping: which === "near" ? ping : null },
   });
   const link_bytes = flows.flatMap(({ bins = [] }) => bins).reduce((sum, [, bytes]) => sum + bytes, 0);
-  const direction = { ...nothing, queue_delay_ns: noDelays, link_bytes, capacity_bytes: null, utilization: null };
+  const direction = { ...nothingOfDirection, link_bytes };
   const counted = made.map(({ received_bytes }, index): FlowCounters["flows"][number] => ({
     ...{ protocol: "tcp", near: { address: "10.0.0.2", port: 9 }, far: { address: "10.0.0.1", port: 20_001 + index } },
-    down: {
-      ...nothing,
-      sent_bytes: 2000,
-      lost_bytes: 20,
-      received_bytes: received_bytes * 1.05,
-      queue_delay_ns: { mean: null, max: null },
-    },
-    up: { ...nothing, queue_delay_ns: { mean: null, max: null } },
+    down: { ...nothingCounted, sent_bytes: 2000, lost_bytes: 20, received_bytes: received_bytes * 1.05 },
+    up: nothingCounted,
   }));
   const { changes: _, ...shaper } = examplesOf("shaper-report").get("traffic") as unknown as FlowRecords["shaper"];
   const steady = { rate_bps: 10_000_000, delay_ms: 25, queue: { bdp: 1 }, loss: 0, ...link };

@@ -12,6 +12,7 @@ import type { FlowReport, ReportedFlow } from "../../../../../schemas/generated/
 import type { FlowRun } from "../../../../../schemas/generated/flow_run.ts";
 import { examplesOf } from "../../../../schemas/mutations.ts";
 import { recordBytes } from "./record_bytes.ts";
+import { nothingCounted, nothingOfDirection, reportedFlow } from "./record_parts.ts";
 
 export const start_ns = 1_000_000_000;
 
@@ -28,25 +29,12 @@ export const run: FlowRun = {
 
 function reported(flow: number, sent_bytes: number, received_bytes: number): ReportedFlow {
   const begin_ns = start_ns + (run.flows[flow]?.start_ms ?? 0) * 1e6;
-  return {
-    flow,
-    state: "cut",
-    error: null,
-    local: "10.77.0.2:4000",
-    peer: `10.77.0.1:${20001 + flow}`,
+  return reportedFlow(flow, {
     congestion: run.flows[flow]?.congestion ?? null,
-    connect_begin_ns: begin_ns,
-    connected_ns: begin_ns + 1e6,
-    first_byte_ns: received_bytes > 0 ? begin_ns + 2e6 : null,
-    started_ns: begin_ns + 1e6,
-    ended_ns: start_ns + 100e6,
-    sent_bytes,
-    received_bytes,
-    packets_sent: 10,
-    packets_lost: 1,
-    retransmitted_bytes: 1448,
-    cpu_ms: 1,
-  };
+    ...{ connect_begin_ns: begin_ns, connected_ns: begin_ns + 1e6, started_ns: begin_ns + 1e6 },
+    ...{ first_byte_ns: received_bytes > 0 ? begin_ns + 2e6 : null, ended_ns: start_ns + 100e6 },
+    ...{ sent_bytes, received_bytes, packets_sent: 10, packets_lost: 1, retransmitted_bytes: 1448, cpu_ms: 1 },
+  });
 }
 
 function report(end: "near" | "far"): FlowReport {
@@ -82,40 +70,21 @@ function samples(rows: readonly (readonly [time_ms: number, flow: number, sent: 
 type Counted = FlowCounters["flows"][number];
 const countersSchema: FlowCounters["schema"] = "trilane/flow-counters/1";
 
-const counts = {
-  sent_packets: 0,
-  sent_bytes: 0,
-  link_packets: 0,
-  link_bytes: 0,
-  marked_packets: 0,
-  received_packets: 0,
-  received_bytes: 0,
-  lost_packets: { queue: 0, aqm: 0, loss: 0, off: 0, refused: 0, memory: 0 },
-  lost_bytes: 0,
-  goodput_bytes: 0,
-  goodput_bps: null,
-  loss_ratio: null,
-  first_sent_ns: null,
-  last_received_ns: null,
-  queue_delay_ns: { mean: null, max: null },
-};
-
 function counted(protocol: string, port: number, sent_bytes: number): Counted {
   const near = { address: "10.77.0.2", port: 4000 };
-  return { protocol, near, far: { address: "10.77.0.1", port }, down: { ...counts, sent_bytes }, up: counts };
+  return {
+    protocol,
+    near,
+    far: { address: "10.77.0.1", port },
+    down: { ...nothingCounted, sent_bytes },
+    up: nothingCounted,
+  };
 }
 
 function countersOf(flows: Counted[]): FlowCounters {
-  const none = null;
-  const direction = {
-    ...counts,
-    queue_delay_ns: { mean: none, max: none, p50: none, p95: none, p99: none },
-    capacity_bytes: none,
-    utilization: none,
-  };
   const times = { start_ns, end_ns: start_ns + 100e6 };
   const head = { schema: countersSchema, version: "0.2.0", link: "rate=10mbit,rtt=20ms", ...times };
-  return { ...head, down: direction, up: direction, untracked_packets: 0, flows };
+  return { ...head, down: nothingOfDirection, up: nothingOfDirection, untracked_packets: 0, flows };
 }
 
 /** Its files, parsed; the bins of the counted flow 2 are the TCP flow's, flow 1 is another connection's to its port. */

@@ -10,10 +10,11 @@ import {
 } from "../../../../../cli/instruments/flows/records/series.ts";
 import { parseLink } from "../../../../../cli/link/link.ts";
 import type { FlowCounters } from "../../../../../schemas/generated/flow_counters.ts";
-import type { FlowReport, ReportedFlow } from "../../../../../schemas/generated/flow_report.ts";
+import type { FlowReport } from "../../../../../schemas/generated/flow_report.ts";
 import type { RunFlow } from "../../../../../schemas/generated/flow_run.ts";
 import type { ShaperReport } from "../../../../../schemas/generated/shaper_report.ts";
 import { examplesOf } from "../../../../schemas/mutations.ts";
+import { nothingCounted, nothingOfDirection, reportedFlow } from "../records/record_parts.ts";
 
 export interface MadeFlow {
   readonly transport?: RunFlow["transport"];
@@ -103,43 +104,23 @@ function binsOf(flow: MadeFlow, { for_ms, queue_ms = 10 }: MadeRun): BinSeries {
 }
 
 function reportOf(end: "near" | "far", { flows, for_ms, ping_ms }: MadeRun): FlowReport {
-  const reported = flows.map((flow, index): ReportedFlow => {
+  const reported = flows.map((flow, index) => {
     const { from, to } = lifeOf(flow, for_ms);
     const sends = (flow.direction ?? "down") === "down" ? end === "far" : end === "near";
     const bytes = Math.round(((to - from) * flow.rate_bps) / 8000);
     const at = (time_ms: number): number => start_ns + time_ms * 1e6;
-    return {
-      flow: index,
+    return reportedFlow(index, {
       state: flow.end_ms === undefined ? "cut" : "ended",
-      error: null,
-      local: "10.0.0.1:40000",
-      peer: `10.0.0.2:${20001 + index}`,
       congestion: sends ? (flow.congestion ?? "cubic") : null,
-      connect_begin_ns: at(from),
-      connected_ns: at(from),
-      first_byte_ns: sends ? null : at(from),
-      started_ns: at(from),
-      ended_ns: at(to),
-      sent_bytes: sends ? bytes : 0,
-      received_bytes: sends ? 0 : bytes,
-      packets_sent: null,
-      packets_lost: null,
-      retransmitted_bytes: sends ? 0 : null,
-      cpu_ms: null,
-    };
+      ...{ connect_begin_ns: at(from), connected_ns: at(from), started_ns: at(from), ended_ns: at(to) },
+      ...(sends ? { sent_bytes: bytes, retransmitted_bytes: 0 } : { received_bytes: bytes, first_byte_ns: at(from) }),
+    });
   });
   const replies = ping_ms?.map((rtt_ms, index) => ({ sent_ns: start_ns + index * 1e8, rtt_ns: rtt_ms * 1e6 })) ?? [];
   const ping = end === "near" && ping_ms ? { sent: replies.length, received: replies.length, replies } : null;
   const base = { schema: "trilane/flow-report/1", version: "0.0.0", end, cpu_ms: 12, flows: reported, ping } as const;
   return { ...base, start_ns, end_ns: start_ns + for_ms * 1e6 };
 }
-
-const nothing = {
-  ...{ sent_packets: 0, sent_bytes: 0, received_packets: 0, received_bytes: 0, lost_bytes: 0 },
-  lost_packets: { queue: 0, aqm: 0, loss: 0, off: 0, refused: 0, memory: 0 },
-  ...{ goodput_bytes: 0, goodput_bps: null, loss_ratio: null, first_sent_ns: null, last_received_ns: null },
-  ...{ link_packets: 0, link_bytes: 0, marked_packets: 0 },
-};
 
 function countersOf({ flows, for_ms, link, queue_ms = 10 }: MadeRun): FlowCounters {
   const { down } = parseLink(link);
@@ -153,7 +134,7 @@ function countersOf({ flows, for_ms, link, queue_ms = 10 }: MadeRun): FlowCounte
     const capacity_bytes = down.rate_bps === null ? null : (down.rate_bps * for_ms) / 8000;
     const delay = queue_ms * 1e6;
     return {
-      ...nothing,
+      ...nothingOfDirection,
       queue_delay_ns: { mean: delay, max: 2 * delay, p50: delay, p95: delay * 1.5, p99: delay * 1.8 },
       ...{ link_bytes: bytes, sent_bytes: bytes, capacity_bytes },
       utilization: capacity_bytes === null ? null : bytes / capacity_bytes,
@@ -164,22 +145,17 @@ function countersOf({ flows, for_ms, link, queue_ms = 10 }: MadeRun): FlowCounte
     const received_bytes = ((to - from) * flow.rate_bps * 1.04) / 8000;
     const times = { first_sent_ns: start_ns + from * 1e6, last_received_ns: start_ns + to * 1e6 };
     const data = {
-      ...nothing,
+      ...nothingCounted,
       ...times,
       sent_bytes: received_bytes * 1.01,
       lost_bytes: received_bytes * 0.01,
       received_bytes,
     };
-    const delays = { queue_delay_ns: { mean: null, max: null } };
-    const [ahead, back] = [
-      { ...data, ...delays },
-      { ...nothing, ...delays },
-    ];
     const isDown = (flow.direction ?? "down") === "down";
     return {
       protocol: flow.transport === "quic" ? "udp" : "tcp",
       ...{ near: { address: "10.0.0.1", port: 40_000 }, far: { address: "10.0.0.2", port: 20_001 + index } },
-      ...{ down: isDown ? ahead : back, up: isDown ? back : ahead },
+      ...{ down: isDown ? data : nothingCounted, up: isDown ? nothingCounted : data },
     };
   });
   return {
