@@ -3,7 +3,7 @@
 // Wide: cli/load, native-host/replay.
 // Beside others: what is held to a time is tried again.
 import assert from "node:assert/strict";
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, test } from "node:test";
@@ -14,6 +14,7 @@ import { withArchive } from "../../cli/recording/archive/client.ts";
 import { ensureSynth } from "../../cli/recording/synth/synthetic.ts";
 import { openResults } from "../../cli/results/store/results.ts";
 import type { ReplayReport } from "../../schemas/generated/replay_report.ts";
+import { run } from "../product.ts";
 import { tempFolder } from "../temp_folder.ts";
 import { anyDisturbance, untimedLoad } from "./untimed_load.ts";
 
@@ -241,9 +242,7 @@ test("what cannot be is refused before anything is run", () => {
     [["--think", "soon"], /--think: must be none, recorded, or milliseconds/],
     [["--quic-congestion", "bbr"], /quic-congestion/],
   ] as const) {
-    const { status, stderr } = spawnSync(trilane, ["race", "object-1kB", "--home", home, ...words], {
-      encoding: "utf8",
-    });
+    const { status, stderr } = run(home, ["race", "object-1kB", ...words]);
     assert.equal(status, 2, stderr);
     assert.match(stderr, message);
   }

@@ -3,20 +3,19 @@
 // Wide: cli/load, native-host/replay, shaper.
 // Beside others: all but tests of time.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { parseLink } from "../../cli/link/link.ts";
 import { openResults } from "../../cli/results/store/results.ts";
 import { timedTest } from "../calm_machine.ts";
+import { run } from "../product.ts";
 import { tempFolder } from "../temp_folder.ts";
 import { recordSite } from "./site.ts";
 import { anyDisturbance, untimedLoad } from "./untimed_load.ts";
 
 const home = tempFolder("trilane-udp-");
 
-const trilane = join(import.meta.dirname, "..", "..", "cli", "trilane");
 const form = "20mbit/40ms,udp=blocked";
 const image = Uint8Array.from(Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64"));
 const page = "https://page.test/";
@@ -99,10 +98,8 @@ timedTest(
   "a race over such a link: lanes that fall back count, the forced one is invalid with the reason",
   async (calm) => {
     const { name } = await site;
-    const words = ["race", name, "--home", home, "--link", form, "--lanes", "h2,h3-discovered,h3-altsvc,h3"];
-    const ran = spawnSync(trilane, [...words, "--runs", "1", "--timeout", "30", "--new", ...anyDisturbance], {
-      encoding: "utf8",
-    });
+    const words = ["race", name, "--link", form, "--lanes", "h2,h3-discovered,h3-altsvc,h3"];
+    const ran = run(home, [...words, "--runs", "1", "--timeout", "30", "--new", ...anyDisturbance]);
     const results = openResults(home);
     const sweep = results
       .listSweeps()
@@ -125,12 +122,10 @@ timedTest(
       of("h3").map(({ status, reasons }) => [status, reasons]),
       [["invalid", ["UDP is blocked on this link, and nothing but HTTP/3 is allowed on lane h3"]]],
     );
-    const csv = spawnSync(trilane, ["export", String(sweep.id), "--home", home, "--format", "csv"], {
-      encoding: "utf8",
-    });
+    const csv = run(home, ["export", String(sweep.id), "--format", "csv"]);
     assert.ok((csv.stdout.split("\r\n")[0] ?? "").split(",").includes("fallback_ms"), csv.stderr);
     const report = join(home, "report.html");
-    spawnSync(trilane, ["report", String(sweep.id), "--home", home, "--out", report], { encoding: "utf8" });
+    run(home, ["report", String(sweep.id), "--out", report]);
     const text = readFileSync(report, "utf8");
     for (const lane of ["h3-discovered", "h3-altsvc"])
       assert.match(text, new RegExp(`${lane} fell back to HTTP/2 in 1 of 1 load, after \\d`));
