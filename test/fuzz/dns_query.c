@@ -14,6 +14,19 @@ static const struct recording recording = {.name = "fuzz",
                                            .exchanges = (struct recorded_exchange *)exchanges,
                                            .exchange_count = sizeof exchanges / sizeof *exchanges};
 
+// `question`: NULL if none could be read.
+static void check(const uint8_t *answer, size_t size, bool tcp, const struct dns_question *question) {
+    PROMISE(answer[2] & 0x80 && (tcp || size <= 1232));
+    if (!question) {
+        PROMISE(answer[6] == 0 && answer[7] == 0); // answers
+        return;
+    }
+    PROMISE(answer[4] == 0 && answer[5] == 1);
+    PROMISE((answer[3] & 0xf) == (question->outcome == DNS_NXDOMAIN ? 3 : 0) && question->name[0]);
+    for (const char *c = question->name; *c; c++)
+        PROMISE(*c >= '!' && *c <= '~');
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static struct dns_zone *zone;
     static uint8_t answer[DNS_MESSAGE_MAX];
@@ -26,6 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         PROMISE(answered <= sizeof answer);
         PROMISE(answered == 0 || (answered >= 12 && size >= 12 && memcmp(answer, data, 2) == 0));
         PROMISE(!asked || (answered > 0 && memchr(question.name, 0, sizeof question.name)));
+        if (answered > 0) check(answer, answered, tcp, asked ? &question : NULL);
     }
     return 0;
 }

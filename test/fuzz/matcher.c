@@ -1,6 +1,7 @@
 // Requests as the replay looks them up. An answer is of the recording, differs no more than was allowed, and
 // looking does not change what is found next.
 #include "archive/matcher.h"
+#include "archive/path_similarity.h"
 #include "target.h"
 
 #include <string.h>
@@ -41,6 +42,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     asked.method = line(&data, &size, &asked.method_size);
     asked.host = line(&data, &size, &asked.host_size);
     asked.path = line(&data, &size, &asked.path_size);
+    const double own = path_similarity(asked.path, asked.path_size, asked.path, asked.path_size);
+    PROMISE(own == 0 || own == 1);
     size_t accepted_size;
     const char *accepted = line(&data, &size, &accepted_size);
     asked.wish.accepted = codings_accepted(accepted, accepted_size);

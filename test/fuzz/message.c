@@ -30,10 +30,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct frame frame = {.bytes = (const char *)data, .size = size};
     check(rules, &frame); // without a length, which guesses seldom get right
     PROMISE(buf_add(&in, data, size) == 0);
+    // Every byte belongs to one frame, or the stream is refused.
+    size_t taken = 0;
     while (frame_next(&in, &frame) == FRAME_WHOLE) {
+        PROMISE(frame.bytes == (const char *)buf_bytes(&in) + FRAME_LENGTH_SIZE);
+        taken += FRAME_LENGTH_SIZE + frame.size;
+        PROMISE(taken <= size);
         check(rules, &frame);
         PROMISE(frame_drain(&in, &frame) == 0);
     }
+    PROMISE(buf_size(&in) == size - taken);
     buf_free(&in);
     return 0;
 }

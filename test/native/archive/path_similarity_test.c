@@ -1,12 +1,11 @@
-// The score of paths, by examples of real ones; and what may answer for what (archive/destination.h).
+// The score of paths, by examples of real ones (of any bytes: test/fuzz/matcher.c); and what may answer for
+// what (archive/destination.h).
 #include "archive/path_similarity.h"
 
 #include "archive/destination.h"
 #include "test/native/cmocka_unit.h"
 
 #include <math.h>
-
-enum { ROUNDS = 20000, RANDOM_MAX = 200 };
 
 static double similarity(const char *a, const char *b) {
     const double score = path_similarity(a, strlen(a), b, strlen(b));
@@ -73,35 +72,6 @@ UNIT_TEST(test_lists_of_modules) {
     const double of_fewer = similarity(recorded, fewer), of_other = similarity(recorded, other_build);
     assert_true(of_fewer > 0.97 && of_other > 0.85 && of_fewer > of_other);
     assert_true(similarity(recorded, image) < PATH_SIMILARITY_LEAST);
-}
-
-static uint64_t random_state = 88172645463325252u;
-
-static unsigned random_below(unsigned limit) {
-    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (unsigned)(random_state >> 33) % limit;
-}
-
-static char *random_path(size_t *size) {
-    static const char bytes[] = "//--..,,aAbBzZ019_%\xff";
-    *size = random_below(RANDOM_MAX);
-    char *path = malloc(*size + 1); // of exactly its size, for the sanitizer
-    for (size_t i = 0; i < *size; i++)
-        path[i] = bytes[random_below(sizeof bytes)];
-    return path;
-}
-
-UNIT_TEST(test_any_bytes) {
-    for (int i = 0; i < ROUNDS; i++) {
-        size_t a_size, b_size;
-        char *a = random_path(&a_size), *b = random_path(&b_size);
-        const double score = path_similarity(a, a_size, b, b_size);
-        assert_true(score >= 0 && score <= 1);
-        const double own = path_similarity(a, a_size, a, a_size);
-        assert_true(own == 0 || own == 1);
-        free(a);
-        free(b);
-    }
 }
 
 UNIT_TEST(test_destinations) {

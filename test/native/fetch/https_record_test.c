@@ -105,19 +105,3 @@ UNIT_TEST(many_records_are_refused) {
         json_decref(answer.records);
     }
 }
-
-// Every cut and every changed byte of a record: read or refused, but within its bounds (the sanitizers look).
-UNIT_TEST(any_bytes_are_safe) {
-    static const char whole[] = "\x00\x01\x03www\x00\x00\x01\x00\x06\x02h3\x02h2\x00\x03\x00\x02\x01\xbb\x00"
-                                "\x04\x00\x04\xc0\x00\x02\x01";
-    for (size_t size = 0; size < sizeof whole; size++)
-        for (size_t at = 0; at < size; at++)
-            for (int value = 0; value < 256; value += 5) {
-                uint8_t *copy = malloc(size);
-                assert_non_null(copy);
-                memcpy(copy, whole, size);
-                copy[at] = (uint8_t)value;
-                json_decref(https_record_read(copy, size));
-                free(copy);
-            }
-}

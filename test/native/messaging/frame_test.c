@@ -86,26 +86,3 @@ UNIT_TEST(test_write_fails) {
     assert_int_equal(frame_write(fd, "x", 1), -1);
     close(fd);
 }
-
-// Every byte belongs to one frame, or the stream is refused.
-UNIT_TEST(test_random_bytes) {
-    srand(1);
-    for (int round = 0; round < 20000; round++) {
-        struct buf in = {0};
-        size_t size = (size_t)rand() % 200, taken = 0;
-        for (size_t i = 0; i < size; i++) {
-            uint8_t byte = (uint8_t)(rand() % 4 ? 0 : rand() % 32);
-            assert_int_equal(buf_add(&in, &byte, 1), 0);
-        }
-        struct frame frame;
-        enum frame_status status;
-        while ((status = frame_next(&in, &frame)) == FRAME_WHOLE) {
-            assert_ptr_equal(frame.bytes, buf_bytes(&in) + FRAME_LENGTH_SIZE);
-            taken += FRAME_LENGTH_SIZE + frame.size;
-            assert_true(taken <= size);
-            frame_drain(&in, &frame);
-        }
-        assert_int_equal(buf_size(&in), size - taken);
-        buf_free(&in);
-    }
-}
