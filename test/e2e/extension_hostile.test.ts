@@ -3,19 +3,13 @@
 // Wide: extension.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
-import { rmSync } from "node:fs";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import type { Page } from "puppeteer-core";
 import { profileOfRequests } from "../extension/views/profile_fixture.ts";
 import { filled, hostileTexts } from "../hostile_text.ts";
-import { tempFolder } from "../temp_folder.ts";
-import { type ExtensionBrowser, startExtensionBrowser } from "./extension_browser.ts";
-import { type LocalSite, startLocalSite } from "./extension_site.ts";
+import { extension, openBefore } from "./extension_tests.ts";
 
-const home = tempFolder("trilane-hostile-views-");
 const texts = Object.entries(hostileTexts).filter(([, text]) => text.length < 1 << 20);
-let site: LocalSite;
-let extension: ExtensionBrowser;
 
 /** What a view needs to show it at all. */
 const structure =
@@ -54,9 +48,7 @@ async function becameMore(page: Page): Promise<string[]> {
   })()`)) as string[];
 }
 
-before(async () => {
-  site = await startLocalSite();
-  extension = await startExtensionBrowser({ home, port: site.port });
+openBefore({}, async () => {
   await store(
     texts.map(([, text], at) => {
       const profile = filled(profileOfRequests(12), text, structure) as ReturnType<typeof profileOfRequests>;
@@ -79,11 +71,6 @@ before(async () => {
       };
     }),
   );
-});
-after(async () => {
-  await extension?.close();
-  await site?.close();
-  rmSync(home, { recursive: true, force: true });
 });
 
 test("what would run in a page is found, so that finding nothing says something", async () => {

@@ -5,42 +5,18 @@
 import assert from "node:assert/strict";
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
-import type { Page } from "puppeteer-core";
+import { test } from "node:test";
 import type { Answers, Failure, RaceState } from "../../extension/actions.ts";
 import type { RaceRecord } from "../../extension/history/records.ts";
-import { tempFolder } from "../temp_folder.ts";
-import {
-  ask,
-  type ExtensionBrowser,
-  extensionUrl,
-  profiled,
-  startExtensionBrowser,
-  stateOf,
-  stored,
-  tabOf,
-  until,
-} from "./extension_browser.ts";
-import { type LocalSite, startLocalSite } from "./extension_site.ts";
+import { ask, extensionUrl, profiled, stateOf, stored, tabOf, until } from "./extension_browser.ts";
+import { extension, home, openBefore, view } from "./extension_tests.ts";
 
-const home = tempFolder("trilane-hosts-");
-let site: LocalSite;
-let extension: ExtensionBrowser;
-let view: Page;
 let manifest = "";
 let folders = 0;
 
-before(async () => {
-  site = await startLocalSite();
-  extension = await startExtensionBrowser({ home, port: site.port });
-  view = await extension.open("views/popup/popup.html");
+openBefore({ path: "views/popup/popup.html" }, async () => {
   mkdirSync(join(extension.userData, "NativeMessagingHosts"), { recursive: true });
   manifest = join(extension.userData, "NativeMessagingHosts", "dev.trilane.host.json");
-});
-after(async () => {
-  await extension?.close();
-  await site?.close();
-  rmSync(home, { recursive: true, force: true });
 });
 
 /** Installs a host; the folder in which it keeps what it was asked. What was connected before is let go. */

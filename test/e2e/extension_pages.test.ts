@@ -2,40 +2,16 @@
 // that says what to do; and the next page can be profiled as if nothing had been. The keyboard shortcut, too.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
-import { rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import type { Page } from "puppeteer-core";
 import type { LastProfile } from "../../extension/actions.ts";
 import type { Profile } from "../../schemas/generated/profile.ts";
-import { tempFolder } from "../temp_folder.ts";
-import {
-  ask,
-  type ExtensionBrowser,
-  profiled,
-  startExtensionBrowser,
-  stateOf,
-  storedProfile,
-  tabOf,
-  until,
-} from "./extension_browser.ts";
-import { type LocalSite, startLocalSite } from "./extension_site.ts";
+import { ask, profiled, stateOf, storedProfile, tabOf, until } from "./extension_browser.ts";
+import { extension, home, openBefore, site, view } from "./extension_tests.ts";
 
-const home = tempFolder("trilane-pages-");
-let site: LocalSite;
-let extension: ExtensionBrowser;
-let view: Page;
-
-before(async () => {
-  site = await startLocalSite();
-  extension = await startExtensionBrowser({ home, port: site.port });
-  view = await extension.open("views/popup/popup.html");
-});
-after(async () => {
-  await extension?.close();
-  await site?.close();
-  rmSync(home, { recursive: true, force: true });
-});
+openBefore({ path: "views/popup/popup.html" });
 
 /** Does `work` with a tab that shows `url`, as far as that shows. */
 async function withTab<T>(url: string, work: (page: Page) => Promise<T>): Promise<T> {

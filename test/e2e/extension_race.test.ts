@@ -2,35 +2,21 @@
 // outlives the popup, the service worker and the host, can be canceled, and ends in a verdict on the race page.
 // Beside others: all but tests of time.
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import type { Page } from "puppeteer-core";
 import type { RaceRecord } from "../../extension/history/records.ts";
 import { timedTest } from "../calm_machine.ts";
 import { type Process, running } from "../product.ts";
-import { tempFolder } from "../temp_folder.ts";
 import { axeFindings } from "./axe.ts";
 import { noteDisturbed } from "./calm_load.ts";
-import { ask, type ExtensionBrowser, startExtensionBrowser, stateOf, stored, until } from "./extension_browser.ts";
-import { type LocalSite, startLocalSite } from "./extension_site.ts";
+import { ask, stateOf, stored, until } from "./extension_browser.ts";
+import { extension, home, openBefore, view } from "./extension_tests.ts";
 
-const home = tempFolder("trilane-extension-race-");
+openBefore({ path: "views/result/result.html", host: true });
+
 const raceTime_ms = 240_000;
-let site: LocalSite;
-let extension: ExtensionBrowser;
-let view: Page;
-
-before(async () => {
-  site = await startLocalSite();
-  extension = await startExtensionBrowser({ home, port: site.port, host: true });
-  view = await extension.open("views/result/result.html");
-});
-after(async () => {
-  await extension?.close();
-  await site?.close();
-  rmSync(home, { recursive: true, force: true });
-});
 
 /** Fills in the popup's form as a person does, and starts; the race's id. */
 async function raceFromPopup(page: Page, lanes: readonly string[], runs: number): Promise<string> {

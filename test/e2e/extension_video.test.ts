@@ -4,34 +4,23 @@
 // Alone: a busy machine starts videos late, which the page and the extension then see at different times.
 // Wide: extension.
 import assert from "node:assert/strict";
-import { rmSync } from "node:fs";
 import type { ServerResponse } from "node:http";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import type { Page } from "puppeteer-core";
 import { parseLink } from "../../cli/link/link.ts";
 import type { Video } from "../../schemas/generated/page_load.ts";
 import type { Profile } from "../../schemas/generated/profile.ts";
-import { tempFolder } from "../temp_folder.ts";
 import { axeFindings } from "./axe.ts";
-import {
-  ask,
-  type ExtensionBrowser,
-  profiled,
-  startExtensionBrowser,
-  storedProfile,
-  tabOf,
-} from "./extension_browser.ts";
-import { type Answer, html, type LocalSite, startLocalSite } from "./extension_site.ts";
+import { ask, profiled, storedProfile, tabOf } from "./extension_browser.ts";
+import { type Answer, html } from "./extension_site.ts";
+import { extension, home, openBefore } from "./extension_tests.ts";
 import { recordSite } from "./site.ts";
 import { untimedLoad } from "./untimed_load.ts";
 
-const home = tempFolder("trilane-video-");
 const clips = new Map<string, Buffer>();
 /** What the page saw by itself: moments, and how long its video stood still where its data ended, by looking every 10 ms. */
 let told: Record<"called" | "playing" | "stood_from" | "stood_ms", number> | null = null;
 let held: ServerResponse[] = [];
-let site: LocalSite;
-let extension: ExtensionBrowser;
 let page: Page;
 let view: Page;
 let profile: Profile;
@@ -155,9 +144,7 @@ const answers: Readonly<Record<string, Answer>> = {
   },
 };
 
-before(async () => {
-  site = await startLocalSite(answers);
-  extension = await startExtensionBrowser({ home, port: site.port, width: 1280, height: 900 });
+openBefore({ answers, width: 1280, height: 900 }, async () => {
   page = await extension.browser.newPage();
   await page.goto("http://shop.test/record");
   await page.evaluate(recordClip, 160, 90, "/small.webm");
@@ -167,11 +154,6 @@ before(async () => {
   view = await extension.open("views/popup/popup.html");
   told = null;
   profile = await profiled(view, page, { patience_ms: 40_000 });
-});
-after(async () => {
-  await extension?.close();
-  await site?.close();
-  rmSync(home, { recursive: true, force: true });
 });
 
 const videos = (): readonly Video[] => profile.log._trilane.videos?.list ?? [];

@@ -3,37 +3,24 @@
 // Wide: extension.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import type { Page } from "puppeteer-core";
 import type { Profile } from "../../schemas/generated/profile.ts";
 import { publicHarSchema } from "../cli/results/export/har_schema.ts";
-import { tempFolder } from "../temp_folder.ts";
 import { axeFindings } from "./axe.ts";
-import {
-  ask,
-  type ExtensionBrowser,
-  extensionUrl,
-  profiled,
-  startExtensionBrowser,
-  until,
-} from "./extension_browser.ts";
-import { type LocalSite, startLocalSite } from "./extension_site.ts";
+import { ask, extensionUrl, profiled, until } from "./extension_browser.ts";
+import { extension, home, openBefore } from "./extension_tests.ts";
 import { drawnByPerfCascade, readByDevTools } from "./har_readers.ts";
 
-const home = tempFolder("trilane-views-");
 const downloads = join(home, "downloads");
-let site: LocalSite;
-let extension: ExtensionBrowser;
 let page: Page;
 let result: Page;
 let profile: Profile;
 
-before(async () => {
+openBefore({ permission: "given when asked" }, async () => {
   mkdirSync(downloads);
-  site = await startLocalSite();
-  extension = await startExtensionBrowser({ home, port: site.port, permission: "given when asked" });
   const session = await extension.browser.target().createCDPSession();
   await session.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: downloads });
   page = await extension.browser.newPage();
@@ -43,11 +30,6 @@ before(async () => {
   await view.close();
   result = await extension.open(`views/result/result.html?profile=${profile.log._trilane.id}`);
   await result.waitForSelector("html[data-ready=yes]");
-});
-after(async () => {
-  await extension?.close();
-  await site?.close();
-  rmSync(home, { recursive: true, force: true });
 });
 
 /** Presses the export button and returns the file that is saved. */
