@@ -140,7 +140,7 @@ export async function startExtensionBrowser(options: BrowserOptions): Promise<Ex
     env: chromiumEnvironment(userData, temporary, process.env),
     defaultViewport: null,
     timeout: 60_000,
-    protocolTimeout: 30_000,
+    protocolTimeout: 120_000,
     // A second listener to every request would cost the page time.
     networkEnabled: false,
   });
@@ -163,7 +163,7 @@ const isWorker = (target: Target): boolean =>
 
 /** The service worker's first start: a press of the button before it would be lost. */
 async function answers(browser: Browser): Promise<void> {
-  const target = await browser.waitForTarget(isWorker, { timeout: 30_000 });
+  const target = await browser.waitForTarget(isWorker, { timeout: 60_000 });
   const worker = await target.worker();
   await worker?.evaluate(() => chrome.runtime.id);
 }
@@ -187,7 +187,7 @@ function controls(browser: Browser, extension: Extension, userData: string, fold
       // A message from any page of ours wakes it.
       const page = await open("manifest.json");
       try {
-        const waiting = browser.waitForTarget(isWorker, { timeout: 10_000 });
+        const waiting = browser.waitForTarget(isWorker, { timeout: 60_000 });
         await page.evaluate(() => void chrome.runtime.sendMessage({ do: "wake" }).catch(() => {}));
         const worker = await (await waiting).worker();
         if (!worker) throw new Error("the service worker does not start");
@@ -199,7 +199,7 @@ function controls(browser: Browser, extension: Extension, userData: string, fold
     async popup(page) {
       await page.bringToFront();
       const isPopup = (target: Target): boolean => target.url().startsWith(`${extensionUrl}views/popup/`);
-      const waiting = browser.waitForTarget(isPopup, { timeout: 10_000 });
+      const waiting = browser.waitForTarget(isPopup, { timeout: 60_000 });
       await page.triggerExtensionAction(extension);
       return await (await waiting).asPage();
     },
@@ -243,7 +243,7 @@ export async function stateOf(page: Page): Promise<State> {
 export async function until<T>(
   what: string,
   look: () => Promise<T | null | undefined | false>,
-  patience_ms = 20_000,
+  patience_ms = 60_000,
 ): Promise<T> {
   const deadline = Date.now() + patience_ms;
   for (;;) {
@@ -296,7 +296,7 @@ export async function profiled(
   {
     cache = "off",
     keepBodies = false,
-    patience_ms = 20_000,
+    patience_ms = 60_000,
   }: { cache?: "off" | "on"; keepBodies?: boolean; patience_ms?: number } = {},
 ): Promise<Profile> {
   const tabId = await tabOf(view, page);

@@ -199,7 +199,7 @@ test("bad input is refused in one line", async () => {
 const running = (words: string): string => spawnSync("pgrep", ["-f", words], { encoding: "utf8" }).stdout;
 
 async function gone(words: string): Promise<boolean> {
-  for (let looks = 0; running(words) !== "" && looks < 100; looks++) await delay(50);
+  for (let looks = 0; running(words) !== "" && looks < 400; looks++) await delay(50);
   return running(words) === "";
 }
 
