@@ -4,6 +4,7 @@
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import { endsOf } from "../base/interval.ts";
+import { withMinus } from "../base/numbers.ts";
 import { shellWord } from "../base/shell_word.ts";
 import { linkSentence } from "../link/label.ts";
 import { describeLink } from "../link/link.ts";
@@ -61,7 +62,7 @@ export function instrumentReport(report: InstrumentReport): string {
 }
 
 export const answerBlock = (first: string, rest: readonly string[]): Markup =>
-  html`<div class="verdict"><p class="answer">${first}</p>${rest.map((sentence) => html`<p class="why">${sentence}</p>`)}</div>`;
+  html`<div class="verdict"><p class="answer">${withMinus(first)}</p>${rest.map((sentence) => html`<p class="why">${withMinus(sentence)}</p>`)}</div>`;
 
 /** `soFar`: `3 runs of 8`. False for a finished sweep. */
 export const unfinishedLine = ({ finished_at }: AnySweep, soFar: string): Markup | false =>

@@ -32,6 +32,14 @@ const sha256 = (text: string): string => `'sha256-${createHash("sha256").update(
 // Nothing may be loaded or run but what stands here, whatever a recorded page's URLs contain.
 const policy = `default-src 'none'; img-src data:; style-src ${sha256(css)}; script-src ${sha256(script)}; base-uri 'none'; form-action 'none'`;
 
+// Stepped over: tags, drawings, whose text does not break, and commands, which are copied.
+const beforeUnit =
+  /<svg[\s\S]*?<\/svg>|<code>[^<]*|<[^>]*>|(?<=\bn) (?== \d)|(?<=\bn =) (?=\d)|(?<=\d) (?=(?:%|[mµ]?s|min|h|[kMGT]?(?:B|bit\/s))(?![\w/]))/g;
+
+/** A number and its unit stand in one line, and so does `n = 5`. */
+const withWholeQuantities = ({ text }: Markup): Markup =>
+  new Markup(text.replace(beforeUnit, (found) => (found === " " ? "\u00a0" : found)));
+
 export interface Section {
   readonly id: string;
   /** In the table of contents. */
@@ -47,7 +55,7 @@ function sectionMarkup({ id, heading, body, isClosed = false }: Section): Markup
   const inner = isClosed
     ? html`<details class="evidence"><summary><h2>${heading}</h2></summary>${body}</details>`
     : html`<h2>${heading}</h2>${body}`;
-  return html`<section id="${id}">${inner}</section>\n`;
+  return html`<section id="${id}">${withWholeQuantities(inner)}</section>\n`;
 }
 
 export interface Page {
@@ -75,9 +83,9 @@ export function pageFrame({ title, version, header, first, sections }: Page): st
 </head>
 <body>
 ${hatchPatterns()}
-<header>${header}</header>
+<header>${withWholeQuantities(header)}</header>
 <main>
-${first}
+${withWholeQuantities(first)}
 <nav class="contents" aria-label="Contents">${shown.map(({ id, name }) => html`<a href="#${id}">${name}</a>`)}</nav>
 ${shown.map(sectionMarkup)}</main>
 <script>${new Markup(script)}</script>

@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 import { type Browser, launch, type Page } from "puppeteer-core";
 import { chromiumPath } from "../../cli/base/programs.ts";
 import { type Fixture, storeFixture } from "../cli/report/fixture.ts";
-import { writeReport } from "../cli/report/written_report.ts";
+import { withPlainSpaces, writeReport } from "../cli/report/written_report.ts";
 import { tempFolder } from "../temp_folder.ts";
 
 export const home = tempFolder("trilane-report-e2e-");
@@ -84,8 +84,8 @@ export async function open(fixture: Fixture, look: Look, work: (page: Page) => P
 /** Until all that is built after loading is there. */
 export const built = (page: Page) => page.waitForFunction(`document.querySelector("noscript") === null`);
 
-export const textOf = (page: Page, selector: string): Promise<string> =>
-  page.$eval(selector, (element) => element.textContent ?? "");
+export const textOf = async (page: Page, selector: string): Promise<string> =>
+  withPlainSpaces(await page.$eval(selector, (element) => element.textContent ?? ""));
 export const overflowScript = "document.documentElement.scrollWidth - innerWidth";
 
 // What runs inside the page is passed as text where it needs types that the command line does not have.

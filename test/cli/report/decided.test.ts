@@ -12,6 +12,7 @@ import { openResults, type Results } from "../../../cli/results/store/results.ts
 import { placeDecisions } from "../../../cli/results/verdict/load_stopping_outcome.ts";
 import { schemaErrors } from "../../schemas/schema_errors.ts";
 import { type Fixture, storeFixture, withHome } from "./fixture.ts";
+import { withPlainSpaces } from "./written_report.ts";
 
 const until = { decided_percent: 10 };
 
@@ -48,7 +49,7 @@ function terminalOf(results: Results, id: number): string {
 
 /** The answer, and the section on all comparisons that follows the first figure. */
 const sentencesOf = (results: Results, id: number): string =>
-  buildReport(gatherReport(results, id, "0.1.0"))
+  withPlainSpaces(buildReport(gatherReport(results, id, "0.1.0")))
     .split('<section id="')
     .slice(0, 2)
     .join("");

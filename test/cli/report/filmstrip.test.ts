@@ -9,6 +9,7 @@ import { exportDocument } from "../../../cli/results/export/json.ts";
 import { openResults } from "../../../cli/results/store/results.ts";
 import { storeFixture, withHome } from "./fixture.ts";
 import { raceFixture } from "./fixtures.ts";
+import { withPlainSpaces } from "./written_report.ts";
 
 test("films are shown in the report and handed on in the race's document", async () => {
   await withHome(async (home) => {
@@ -41,7 +42,7 @@ test("films are shown in the report and handed on in the race's document", async
       frames: [],
       reasons: ["the browser crashed"],
     });
-    const report = buildReport(gatherReport(results, id, "0"));
+    const report = withPlainSpaces(buildReport(gatherReport(results, id, "0")));
     assert.equal(report.match(/class="filmstrip"/g)?.length, 1);
     assert.ok(report.includes(`data:image/jpeg;base64,${Buffer.from(jpeg).toString("base64")}`));
     assert.match(report, /What the page showed over h1 at the same instants/);

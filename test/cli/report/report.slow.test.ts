@@ -12,13 +12,13 @@ import { reportPath } from "../../../cli/report/report_files.ts";
 import { testedLink } from "../load/selftest/tested.ts";
 import { type Fixture, storeFixture, withHome } from "./fixture.ts";
 import { gridFixture, hostileFixture, lossFixture, manyPagesFixture, raceFixture } from "./fixtures.ts";
-import { reportData, writeReport } from "./written_report.ts";
+import { reportData, withPlainSpaces, writeReport } from "./written_report.ts";
 
 /** Of fixtures that several tests look at: building takes seconds. */
 const built = new Map<Fixture, string>();
 
 function reportOf(fixture: Fixture): string {
-  const text = built.get(fixture) ?? buildReport(reportData(fixture));
+  const text = built.get(fixture) ?? withPlainSpaces(buildReport(reportData(fixture)));
   built.set(fixture, text);
   return text;
 }
@@ -108,7 +108,7 @@ test("the links' self-test: asked, measured, tolerance; a link that is out is op
   assert.ok(!without.includes('id="selftest"'), "an empty section is none");
   assert.match(without, /self-test of the links<\/th><td>none: this sweep ran without one/);
   const within = ["3mbit/50ms", "3mbit/50ms,loss=1%"].map((link) => testedLink(link));
-  const text = buildReport(reportData(lossFixture, [...within, testedLink("10mbit/50ms", "out")]));
+  const text = withPlainSpaces(buildReport(reportData(lossFixture, [...within, testedLink("10mbit/50ms", "out")])));
   const section = /<section id="selftest">.*?<\/section>/s.exec(text)?.[0] ?? "";
   assert.match(section, /1 of 3 links out of tolerance<\/span>: loads over it do not count/);
   assert.match(section, /<details open><summary>10mbit\/50ms: <b class="warning">out of tolerance/);

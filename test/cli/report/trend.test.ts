@@ -6,6 +6,7 @@ import { openResults } from "../../../cli/results/store/results.ts";
 import { type Fixture, storeFixture, withHome } from "./fixture.ts";
 import { raceFixture } from "./fixtures.ts";
 import { csvOf } from "./markup_text.ts";
+import { withPlainSpaces } from "./written_report.ts";
 
 const nightly = (plt_ms: number, more: Partial<Fixture> = {}): Fixture => ({
   ...{ ...raceFixture, name: "nightly", repetitions: 7, outcome: () => ({ status: "valid", reasons: [] }) },
@@ -17,7 +18,8 @@ function trend(fixtures: readonly Fixture[], name = "nightly") {
   return withHome((home) => {
     for (const fixture of fixtures) storeFixture(home, fixture);
     using results = openResults(home);
-    return trendOf(results, name);
+    const { document, ...trend } = trendOf(results, name);
+    return { ...trend, document: withPlainSpaces(document) };
   });
 }
 

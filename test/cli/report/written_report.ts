@@ -20,6 +20,9 @@ export function reportData(fixture: Fixture, tests: readonly LinkTest[] = [], me
   return gatherReport(results, sweep, "0.1.0", metric);
 }
 
+/** A report's document with plain spaces before units: tests write them so. */
+export const withPlainSpaces = (document: string): string => document.replaceAll("\u00a0", " ");
+
 /** Its path. */
 export async function writeReport(home: string, sweep: number, path?: string): Promise<string> {
   using results = openResults(home);

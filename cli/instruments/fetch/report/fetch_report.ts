@@ -4,7 +4,7 @@
 import { html, type Markup } from "../../../../extension/figures/markup.ts";
 import type { FetchHttpsRecord } from "../../../../schemas/generated/fetch_record.ts";
 import { middleCut } from "../../../base/middle_cut.ts";
-import { count, formatSize } from "../../../base/numbers.ts";
+import { count, formatSize, withMinus } from "../../../base/numbers.ts";
 import { version } from "../../../base/version.ts";
 import { savedFigure } from "../../../report/figures/figure_file.ts";
 import { readingKey } from "../../../report/figures/parts.ts";
@@ -156,7 +156,7 @@ function published({ sweep, timed, counted }: FetchReportData): Markup | null {
 }
 
 function summary({ timed }: FetchReportData, sentences: readonly string[]): Markup | null {
-  const said = sentences.map((sentence) => html`<p class="why">${sentence}</p>`);
+  const said = sentences.map((sentence) => html`<p class="why">${withMinus(sentence)}</p>`);
   if (timed.length === 0) return said.length === 0 ? null : html`${said}`;
   const { heads, rows } = variantRows(timed);
   const table = summaryTable({

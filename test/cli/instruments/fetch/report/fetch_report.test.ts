@@ -19,6 +19,7 @@ import { writeReportFile } from "../../../../../cli/report/report_files.ts";
 import { openResults } from "../../../../../cli/results/store/results.ts";
 import type { FetchCost } from "../../../../../schemas/generated/fetch_cost.ts";
 import { withHome } from "../../../report/fixture.ts";
+import { withPlainSpaces } from "../../../report/written_report.ts";
 import { storedFetch } from "../records.ts";
 
 const cost: FetchCost = {
@@ -84,7 +85,7 @@ function dataOf(all: readonly StoredFetch[]): FetchReportData {
 const answerOf = (report: string): string => /<p class="answer">(.*?)<\/p>/.exec(report)?.[1] ?? "";
 
 test("the answer is of timed fetches alone; counted ones have a table of calls", () => {
-  const report = buildFetchReport(dataOf(fetches(6)));
+  const report = withPlainSpaces(buildFetchReport(dataOf(fetches(6))));
   assert.match(
     answerOf(report),
     /^h3 connects 50\.0 % faster than h2 \(95 %: 50\.0 to 50\.0, in the median 2\d\.\d ms; n = 6 objects\)/,
@@ -96,7 +97,7 @@ test("the answer is of timed fetches alone; counted ones have a table of calls",
 });
 
 test("each part has its heading and place in the contents; hosts have their autonomous system", () => {
-  const report = buildFetchReport(dataOf(fetches(6)));
+  const report = withPlainSpaces(buildFetchReport(dataOf(fetches(6))));
   for (const id of ["lanes", "connect", "delivery", "dns", "helped", "systems", "hosts", "cost", "method", "data"]) {
     assert.match(report, new RegExp(`<section id="${id}">`), id);
     assert.match(report, new RegExp(`<a href="#${id}">`), id);
@@ -106,7 +107,7 @@ test("each part has its heading and place in the contents; hosts have their auto
 });
 
 test("a host without HTTP/3 is told with its reason, and its fetches among those that failed", () => {
-  const report = buildFetchReport(dataOf(fetches(6, 2)));
+  const report = withPlainSpaces(buildFetchReport(dataOf(fetches(6, 2))));
   assert.match(report, /7 fetches of 84 failed or are invalid\. <a href="#failures">/);
   assert.match(report, /h2\.example[\s\S]{0,200}no<br><small>time-out: the server did not answer in time over QUIC/);
   assert.match(report, /<section id="failures">/);
@@ -114,13 +115,13 @@ test("a host without HTTP/3 is told with its reason, and its fetches among those
 
 test("nothing came: the report says so, and is whole", () => {
   const none = fetches(1, 0).filter(({ lane }) => lane === "h3");
-  const report = buildFetchReport(dataOf(none));
+  const report = withPlainSpaces(buildFetchReport(dataOf(none)));
   assert.match(report, /<section id="failures">/);
   assert.match(buildFetchReport(dataOf([])), /No fetch succeeded\./);
 });
 
 test("it needs nothing from outside, and its figures can be saved as files", () => {
-  const report = buildFetchReport(dataOf(fetches(6)));
+  const report = withPlainSpaces(buildFetchReport(dataOf(fetches(6))));
   assert.doesNotMatch(report, /<(?:img|link|script|iframe)[^>]+(?:src|href)="https?:/);
   assert.match(report, /default-src &#39;none&#39;/);
   const files = figureFiles(report);

@@ -16,7 +16,7 @@ import { writeReportFile } from "../../../../../cli/report/report_files.ts";
 import { chooseAnySweep } from "../../../../../cli/results/export/choose.ts";
 import { openResults } from "../../../../../cli/results/store/results.ts";
 import { storeFixture, withHome } from "../../../report/fixture.ts";
-import { writeReport } from "../../../report/written_report.ts";
+import { withPlainSpaces, writeReport } from "../../../report/written_report.ts";
 import { type StoredFlows, storeFlows } from "./stored.ts";
 
 function reported(stored: StoredFlows): Promise<{ data: FlowReportData; report: string }> {
@@ -24,7 +24,7 @@ function reported(stored: StoredFlows): Promise<{ data: FlowReportData; report: 
     const sweep = storeFlows(home, stored);
     using results = openResults(home);
     const data = gatherFlowReport(results, sweep, "0.2.0");
-    return { data, report: buildFlowReport(data) };
+    return { data, report: withPlainSpaces(buildFlowReport(data)) };
   });
 }
 
@@ -155,7 +155,7 @@ test("controllers are shown as they were read back, and one that is another is m
     result: { ...run.result, flows: run.result.flows.map((flow) => ({ ...flow, congestion_used: "reno" })) },
   }));
   assert.match(
-    buildFlowReport({ ...data, cells: [{ ...cell, valid }] }),
+    withPlainSpaces(buildFlowReport({ ...data, cells: [{ ...cell, valid }] })),
     /<td>cubic-n2<\/td><td class="warning">reno<\/td>/,
   );
 });
@@ -171,7 +171,7 @@ test("a page during the flows: its load times lane by lane, in a sentence and a 
     plts_ms,
   });
   const cells = [amid(1, "h1", [2000, 2010, 2020, 2030, 2040]), amid(2, "h3", [1500, 1700])];
-  const told = buildFlowReport({ ...data, cells });
+  const told = withPlainSpaces(buildFlowReport({ ...data, cells }));
   assert.match(
     told,
     /<p class="why">The page during the flows: median PLT 2020 ms \(20\d\d to 20\d\d ms\) over h1, 1600 ms over h3\.</,
