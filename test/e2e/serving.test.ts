@@ -14,6 +14,7 @@ import { withArchive } from "../../cli/recording/archive/client.ts";
 import { ensureSynth } from "../../cli/recording/synth/synthetic.ts";
 import { openResults } from "../../cli/results/store/results.ts";
 import type { ReplayReport } from "../../schemas/generated/replay_report.ts";
+import { withPlainSpaces } from "../cli/report/written_report.ts";
 import { run } from "../product.ts";
 import { tempFolder } from "../temp_folder.ts";
 import { anyDisturbance, untimedLoad } from "./untimed_load.ts";
@@ -228,7 +229,7 @@ test("a race as asked on the command line: stored with the sweep and its loads, 
   }
   const report = said.split(/\s+/).findLast((word) => word.endsWith(".html"));
   assert.ok(report, said);
-  const html = readFileSync(report, "utf8");
+  const html = withPlainSpaces(readFileSync(report, "utf8"));
   assert.match(html, /Served with server think time: 20 ms; transports: custom\./);
   assert.match(html, /<th scope="row">server think time<\/th><td>20 ms<\/td>/);
   assert.match(html, /<th scope="row">congestion control<\/th><td>bbr<\/td><td>cubic<\/td>/);
