@@ -32,9 +32,9 @@ const sha256 = (text: string): string => `'sha256-${createHash("sha256").update(
 // Nothing may be loaded or run but what stands here, whatever a recorded page's URLs contain.
 const policy = `default-src 'none'; img-src data:; style-src ${sha256(css)}; script-src ${sha256(script)}; base-uri 'none'; form-action 'none'`;
 
-// Stepped over: tags, drawings, whose text does not break, and commands, which are copied.
+// Stepped over: tags, drawings, whose text does not break, and commands, configurations and outputs, which are copied.
 const beforeUnit =
-  /<svg[\s\S]*?<\/svg>|<code>[^<]*|<[^>]*>|(?<=\bn) (?== \d)|(?<=\bn =) (?=\d)|(?<=\d) (?=(?:%|[mµ]?s|min|h|[kMGT]?(?:B|bit\/s))(?![\w/]))/g;
+  /<(svg|code|pre)\b[\s\S]*?<\/\1>|<[^>]*>|(?<=\bn) (?== \d)|(?<=\bn =) (?=\d)|(?<=\d) (?=(?:%|[mµ]?s|min|h|[kMGT]?(?:B|bit\/s))(?![\w/]))/g;
 
 /** A number and its unit stand in one line, and so does `n = 5`. */
 const withWholeQuantities = ({ text }: Markup): Markup =>

@@ -176,11 +176,11 @@ export function distributionFigure(lanes: readonly PlottedLane[], drawn: Drawn):
     const numbers = `${medianText(plotted, `no valid ${attempt}`)}${around}`;
     return html`<g class="${plotted.className ?? laneClass(plotted.lane, names)}"><text class="lane" x="0" y="${middle + 4}">${plotted.lane}</text>${interval}${marks}${middleLine}<text class="aside" x="${width - rightWidth + 14}" y="${middle}">${numbers}</text><text class="axis" x="${width - rightWidth + 14}" y="${middle + 14}">n = ${String(plotted.valid)}${plotted.variation !== null && `, CV ${(plotted.variation * 100).toFixed(1)} %`}${plotted.timed_out > 0 && `, ${plotted.timed_out} timed out`}</text></g>`;
   });
-  const label = `${metric.title} of every ${attempt} by ${words.by}${isRelative ? `, % of ${relativeTo}` : ""}: ${lanes.map((lane) => `${lane.lane} median ${medianText(lane, "none")}`).join(", ")}${gain ? `; ${gain.lane} against ${gain.over}: ${gain.text}` : ""}`;
+  const whose = isSelection ? `${count(dots.length, attempt)}, chosen evenly from ${drawn.timed}` : `every ${attempt}`;
+  const label = `${metric.title} of ${whose} by ${words.by}${isRelative ? `, % of ${relativeTo}` : ""}: ${lanes.map((lane) => `${lane.lane} median ${medianText(lane, "none")}`).join(", ")}${gain ? `; ${gain.lane} against ${gain.over}: ${gain.text}` : ""}`;
   const out = lanes.reduce((sum, { timed_out }) => sum + timed_out, 0);
   const axis = isRelative ? `${metric.noun}, % of ${relativeTo}’s median` : `${metric.noun}, ms`;
   const per = isRelative ? `, % of ${relativeTo}’s median on its page and link` : "";
-  const whose = isSelection ? `${count(dots.length, attempt)}, chosen evenly from ${drawn.timed}` : `every ${attempt}`;
   const valid = isSelection ? lanes.reduce((sum, lane) => sum + lane.valid, 0) : dots.filter((dot) => dot.valid).length;
   const plot = drawing(
     { look: "wide", label, width, height: bottom + 34 },

@@ -24,7 +24,7 @@ test("a number and its unit stand in one line wherever they stand in the text", 
 });
 
 test("words, attributes, paths and commands are as they were", () => {
-  const kept = html`<code>race --link 5 Mbit/s</code> 3 h2 loads, 4 sites, 2 minutes <b title="3 ms">4 h3</b> <svg aria-label="3 ms"><path d="M3 4 s 5 6 7 8"/><text>3 ms</text></svg>`;
+  const kept = html`<code>race --link 5 Mbit/s</code><pre>timeout 75 s;</pre> 3 h2 loads, 4 sites, 2 minutes <b title="3 ms">4 h3</b> <svg aria-label="3 ms"><path d="M3 4 s 5 6 7 8"/><text>3 ms</text></svg>`;
   const page = pageFrame({ title: "3 ms", version: "0", header: html``, first: kept, sections: [] });
   assert.ok(page.includes(kept.text));
   assert.ok(page.includes("<title>3 ms</title>"));

@@ -15,7 +15,7 @@ function noiseWords({ basis, sweep, lane, over, ...of }: Detection): string {
   const says = {
     sweep: sweepWords({ sweep, ...of }, "loads"),
     given: "as given",
-    assumed: "assumed: --from SWEEP or --spread PERCENT says better",
+    assumed: "assumed: trilane plan with --from SWEEP or --spread PERCENT says better",
   }[basis];
   return `vary by ${found} % (${lane} and ${over}; standard deviation), ${says}`;
 }

@@ -42,7 +42,10 @@ test("without loads the spread is assumed; a given one is taken; less of it take
   await withHome(async (home) => {
     const assumed = await planned(home, {});
     assert.equal(assumed.event.detection?.basis, "assumed");
-    assert.match(assumed.lines, /vary by 3 % .*assumed: --from SWEEP or\s+--spread PERCENT says better/);
+    assert.match(
+      assumed.lines,
+      /vary by 3 % .*assumed: trilane\s+plan with\s+--from SWEEP\s+or\s+--spread PERCENT\s+says better/,
+    );
     assert.match(assumed.lines, /differences that 9 runs would show in 80 \/ 95 of 100 sweeps:/);
     assert.deepEqual(assumed.event.detection?.needed, []);
     const runsAt = async (spread_percent: number): Promise<number[]> => {
