@@ -82,11 +82,10 @@ test("commands read no JSON of a named file in another way", () => {
   });
   // Their own schemas, and what Trilane itself wrote.
   assert.deepEqual(others.filter((path) => !path.startsWith("install/")).toSorted(), [
+    "base/record_file.ts",
     "instruments/command/run/attempt.ts",
-    "instruments/flows/records/read_flow_records.ts",
     "link/flows/transports.ts",
     "load/cross_traffic.ts",
-    "load/reports.ts",
     "sweep/cluster/submission.ts",
     "sweep/plan/plan_range.ts",
   ]);
