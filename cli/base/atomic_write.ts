@@ -5,7 +5,7 @@ import { type FileHandle, open, readlink, realpath, rename, rm, stat } from "nod
 import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { createTempSibling } from "./create_temp_sibling.ts";
-import { NoRoomError, UserError } from "./errors.ts";
+import { NoRoomError, RunError, UserError } from "./errors.ts";
 
 type Parts = string | Iterable<string> | AsyncIterable<string | Uint8Array>;
 
@@ -118,13 +118,16 @@ async function write(path: string, text: Parts): Promise<void> {
 
 /**
  * Puts text at a path: a regular file, also one behind a symlink, whole or not at all and with the permissions that it
- * had; into a device, a pipe or `/dev/fd/N` as it comes. UserError for a folder, one that is not there, a closed descriptor.
+ * had; into a device, a pipe or `/dev/fd/N` as it comes. UserError for a folder, one that is not there, a closed descriptor;
+ * RunError for a reader that ended, and if there is no room.
  */
 export async function atomicWrite(path: string, text: Parts): Promise<void> {
   try {
     await write(path, text);
   } catch (error) {
     if (codeOf(error) === "ENOSPC") throw new NoRoomError(`${path}: no space left: free some, or name another file`);
+    if (codeOf(error) === "EPIPE")
+      throw new RunError(`${path}: its reader ended before it had all: let it read to the end, or name a file`);
     if (codeOf(error) === "EBADF") throw new UserError(`${path}: not open for writing: name another file`);
     throw error;
   }

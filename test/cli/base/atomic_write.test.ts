@@ -1,6 +1,7 @@
 // cli/base/atomic_write.ts: what is there decides how it is written; nothing that is no file is ever replaced.
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import {
   chmodSync,
   closeSync,
@@ -138,6 +139,19 @@ for (const [size, parts] of Object.entries({
     assert.ok(lstatSync(path).isFIFO());
   });
 }
+
+test("a named pipe whose reader ends early is named", async () => {
+  const path = join(mkdtempSync(join(folder, "named-")), "pipe");
+  execFileSync("mkfifo", [path]);
+  const reader = spawn("head", ["-c", "1", path], { stdio: ["ignore", "ignore", "inherit"] });
+  const ended = once(reader, "exit");
+  // More than a pipe holds: it is not written whole before the reader has ended.
+  await assert.rejects(
+    atomicWrite(path, "x".repeat(8_000_000)),
+    new RunError(`${path}: its reader ended before it had all: let it read to the end, or name a file`),
+  );
+  assert.deepEqual(await ended, [0, null]);
+});
 
 test("an open descriptor is written where it stands", async () => {
   const path = join(folder, "descriptor");
