@@ -19,6 +19,7 @@ import {
   liveOptionNames,
   refuseLiveOptions,
 } from "../recording/record/options.ts";
+import { readBudgets } from "../results/gate/budget.ts";
 import { defineBudget } from "../results/gate/budget_outcome.ts";
 import { lanePairs } from "../results/verdict/sample.ts";
 import { runsToBeSure } from "../results/verdict/verdict.ts";
@@ -159,6 +160,7 @@ export const command: Command<RaceOptions> = {
     const few = terms.until || options.json ? null : tooFewWords(options.runs, terms);
     if (few !== null) say(few);
     const labs = labsOf(options, home);
+    if (options.budget !== undefined) readBudgets(options.budget);
     if (!isUrl(options.page)) refuseLiveOptions(options, ["record-again"], options.page);
     const source = await pageSource();
     if (options["dry-run"]) {

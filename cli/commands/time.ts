@@ -6,6 +6,7 @@ import { commandPlanLines, describeCommands } from "../instruments/command/plan/
 import { commandPlanFrom, defineCommandOptions } from "../instruments/command/plan/options.ts";
 import { commandInstrument } from "../instruments/command/run/instrument.ts";
 import { metricHelp } from "../registry/metric_help.ts";
+import { readBudgets } from "../results/gate/budget.ts";
 import { defineBudget } from "../results/gate/budget_outcome.ts";
 import { type Command, essentials, type OptionsOf, type Table } from "./command.ts";
 import { printPlanned, runOptions, runTerms } from "./run_options.ts";
@@ -55,6 +56,7 @@ export const command: Command<TimeOptions> = {
   run: async (options, { pageSource, report }) => {
     const home = homeFolder(options.home);
     const plan = commandPlanFrom(options);
+    if (options.budget !== undefined) readBudgets(options.budget);
     const source = await pageSource();
     if (options["dry-run"]) {
       const planned = await describeCommands(home, source, plan);

@@ -159,6 +159,23 @@ describe("pages", () => {
     assert.deepEqual(await pageUnstored(home, "object-1kB"), { page: { synth: "object-1kB" }, size: null });
   });
 
+  test("a budget that is none is refused before a page is imported, and of a dry run", () => {
+    const file = join(folder, "dry.har");
+    writeFileSync(file, har("https://shop.example/", "<p>one</p>"));
+    const budget = join(folder, "no-budget.json");
+    for (const words of [
+      ["race", file],
+      ["race", file, "--dry-run"],
+      ["time", "--dry-run", "--", "true"],
+    ]) {
+      const [command = "", ...rest] = words;
+      const { status, stderr } = run(home, [command, "--budget", budget, ...rest]);
+      assert.equal(status, 2, stderr);
+      assert.match(stderr, /^trilane: budget .*no-budget\.json: no such file: name another file$/m);
+      assert.deepEqual(readdirSync(home), []);
+    }
+  });
+
   test("a HAR file is imported, the same file again takes its own place, another page's file does not", async () => {
     const file = join(folder, "my shop.har");
     writeFileSync(file, har("https://shop.example/", "<p>one</p>"));
