@@ -6,7 +6,7 @@ import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import { atomicWrite } from "../base/atomic_write.ts";
 import { UserError } from "../base/errors.ts";
 import { printFile, printJson, printLines } from "../base/terminal_text.ts";
-import { ofFile, readNumber } from "../results/export/choose.ts";
+import { listingCommand, ofFile, readNumber } from "../results/export/choose.ts";
 import type { AnySweep, Results } from "../results/store/results.ts";
 import type { ExportTerms } from "./plan_kind.ts";
 
@@ -47,9 +47,7 @@ export function chosenAttempts<Attempt>(
   const number = readNumber(load, "load");
   const chosen = all.filter((attempt) => idOf(attempt) === number);
   if (chosen.length > 0) return chosen;
-  throw new UserError(
-    `no ${one} ${number} in ${sweep}: \`trilane export --format csv\` lists the ${several} of a sweep`,
-  );
+  throw new UserError(`no ${one} ${number} in ${sweep}: ${listingCommand(results)} lists the ${several} of a sweep`);
 }
 
 /** A sweep as its exported document says what it is. `Plan`: the same document; stored, it may not be changed. */

@@ -1,6 +1,7 @@
 // Which sweep, and which of its loads, the words of a command mean. Reads results only.
 import { existsSync, statSync } from "node:fs";
 import { UserError } from "../../base/errors.ts";
+import { shellWord } from "../../base/shell_word.ts";
 import {
   type AnySweep,
   type Load,
@@ -22,6 +23,10 @@ export function resultsOf(home: string): Results {
 
 /** Follows a sweep's number in errors: which file has it, if a file was named. */
 export const ofFile = ({ path, remedies }: Results): string => (remedies.isForeign ? ` of ${path}` : "");
+
+/** What lists those that there are, in errors. */
+export const listingCommand = ({ path, remedies }: Results): string =>
+  `\`trilane export ${remedies.isForeign ? `${shellWord(path)} ` : ""}--format csv\``;
 
 /** A positive whole number as typed. */
 export function readNumber(text: string | number, name: string, remedy = "see `trilane list`"): number {
@@ -90,6 +95,6 @@ export function chooseLoads(
   }
   const where = requestedSweep === undefined ? "in the results" : `in sweep ${requestedSweep}`;
   throw new UserError(
-    `no load ${id} ${where}${ofFile(results)}: \`trilane export --format csv\` lists the loads of a sweep`,
+    `no load ${id} ${where}${ofFile(results)}: ${listingCommand(results)} lists the loads of a sweep`,
   );
 }

@@ -60,7 +60,7 @@ test("what cannot be done is one line with the remedy and status 2, and nothing 
       [["export", join(home, "results.db")], /sweep \d+ of \/.*\/results\.db has pages: --format must be one of har/],
       [
         ["export", join(home, "results.db"), "--format", "csv", "--load", "999"],
-        /no load 999 .*of \/.*\/results\.db: /,
+        /no load 999 .*of \/.*\/results\.db: `trilane export \/.*\/results\.db --format csv` lists/,
       ],
       [["export", "--format", "pdf"], /got "pdf"/],
       [["export", "--format", "har", "--load", "999", "--out", join(home, "x.har")], /no load 999/],
