@@ -81,6 +81,50 @@ UNIT_TEST_OF(test_chain_verifies, struct fixture *f, open_all, close_all) {
     assert_in_range(chain_bytes_seen(f), 500, CHAIN_BYTES_MAX);
 }
 
+// To which other programs hold a chain: BoringSSL's verifier does not look at most of them.
+UNIT_TEST_OF(test_extensions, struct fixture *f, open_all, close_all) {
+    assert_true(meet(f, "a.test", "a.test", "\x02h2"));
+    const STACK_OF(CRYPTO_BUFFER) *chain = SSL_get0_peer_certificates(f->meeting.client_ssl);
+    X509 *leaf = X509_parse_from_buffer(sk_CRYPTO_BUFFER_value(chain, 0)),
+         *root = X509_parse_from_buffer(sk_CRYPTO_BUFFER_value(chain, 1));
+    assert_true(leaf && root);
+    const struct {
+        X509 *certificate;
+        int nid;
+        bool critical;
+        const char *der;
+    } wanted[] = {
+        {root, NID_basic_constraints, true, "\x30\x03\x01\x01\xff"}, // a CA
+        {root, NID_key_usage, true, "\x03\x02\x01\x06"},             // keyCertSign, cRLSign
+        {leaf, NID_key_usage, true, "\x03\x02\x07\x80"},             // digitalSignature
+        {leaf, NID_ext_key_usage, false, "\x30\x0a\x06\x08\x2b\x06\x01\x05\x05\x07\x03\x01"}, // serverAuth
+    };
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        const int at = X509_get_ext_by_NID(wanted[i].certificate, wanted[i].nid, -1);
+        assert_true(at >= 0);
+        const X509_EXTENSION *extension = X509_get_ext(wanted[i].certificate, at);
+        assert_int_equal(X509_EXTENSION_get_critical(extension), wanted[i].critical);
+        const ASN1_OCTET_STRING *value = X509_EXTENSION_get_data(extension);
+        assert_int_equal(ASN1_STRING_length(value), strlen(wanted[i].der));
+        assert_memory_equal(ASN1_STRING_get0_data(value), wanted[i].der, strlen(wanted[i].der));
+    }
+    // The leaf names the root's key, as the root itself does: by its SHA-1.
+    uint8_t hash[SHA_DIGEST_LENGTH];
+    assert_int_equal(X509_pubkey_digest(root, EVP_sha1(), hash, NULL), 1);
+    const ASN1_OCTET_STRING *const names[] = {X509_get0_subject_key_id(root),
+                                              X509_get0_authority_key_id(leaf)};
+    for (size_t i = 0; i < 2; i++) {
+        assert_non_null(names[i]);
+        assert_int_equal(ASN1_STRING_length(names[i]), sizeof hash);
+        assert_memory_equal(ASN1_STRING_get0_data(names[i]), hash, sizeof hash);
+    }
+    // Besides these the leaf has the names that it is good for.
+    assert_int_equal(X509_get_ext_count(root), 3);
+    assert_int_equal(X509_get_ext_count(leaf), 4);
+    X509_free(leaf);
+    X509_free(root);
+}
+
 UNIT_TEST_OF(test_recorded_names, struct fixture *f, open_all, close_all) {
     static const char *const names[] = {"a.test", "*.a.test", "192.0.2.9", "2001:db8::9"};
     const struct certificate_form form = {.names = names, .name_count = 4};
