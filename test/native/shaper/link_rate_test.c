@@ -249,6 +249,17 @@ LEDGER_TEST(traces_are_followed_however_the_link_wakes) {
     }
 }
 
+// What was sent at the rate of each step counts.
+LEDGER_TEST(a_link_is_steered_behind_a_step) {
+    const struct rate_settings stepped = steps_of(2, (struct step[]){{0, 1000000}, {6 * MS, 2000000}}),
+                               megabit = constant_rate(1000000);
+    ledger_link(ledger, &stepped, &no_limit);
+    ledger_send(ledger, 0, 0, 1500, 0, 0);
+    link_steer(&ledger->link, &megabit, &no_limit, 7 * MS); // 500 bytes are left
+    assert_int_equal(ledger->link.node.kind->due_ns(&ledger->link.node), 11 * MS);
+    link_close(&ledger->link);
+}
+
 // From every kind of rate to every other while a packet is being sent.
 LEDGER_TEST(a_steered_link_loses_nothing) {
     struct trace *trace = trace_of("1\n");
