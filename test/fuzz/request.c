@@ -1,5 +1,6 @@
 // What a lab's browser sends the replay over HTTP/1.1 and HTTP/2, in process over a pair of sockets: each
-// connection comes to its end once the client has finished its side, and is told as closed.
+// connection comes to its end once the client has finished its side, and after many of them the site still
+// serves.
 #include "replay/h1/h1.h"
 #include "replay/h2/h2.h"
 #include "replay/report.h"
@@ -42,21 +43,19 @@ static void open_site(void) {
     PROMISE(report && site && loop_open(&loop) == 0);
 }
 
-static void close_site(void) {
-    exchange_site_close(site);
-    report_close(report);
-    loop_close(loop);
-}
-
 static struct loop_watch client;
 static bool has_begun; // an HTTP/1.1 answer
+static bool is_ok;     // an answer with status 200 has come
 
 static void on_answer(void *context, uint32_t events) {
     uint8_t bytes[65536];
     (void)context, (void)events;
     const ssize_t size = recv(client.fd, bytes, sizeof bytes, MSG_DONTWAIT);
-    if (size >= 9 && !has_begun) PROMISE(memcmp(bytes, "HTTP/1.1 ", 9) == 0);
+    if (size > 0 && !has_begun) PROMISE(size >= 9 && memcmp(bytes, "HTTP/1.1 ", 9) == 0);
     has_begun |= size > 0;
+    // Over HTTP/2: HEADERS on stream 1 that begin with HPACK's ":status: 200".
+    is_ok |= size > 0 && (memmem(bytes, (size_t)size, "HTTP/1.1 200 ", 13) ||
+                          memmem(bytes, (size_t)size, "\1\4\0\0\0\1\x88", 7));
     if (size == 0 || (size < 0 && errno != EAGAIN)) loop_stop(loop);
 }
 
@@ -87,11 +86,26 @@ static void talk(bool is_h2, const uint8_t *data, size_t size, size_t first) {
     rest = data + first;
     rest_bytes = size - first;
     has_begun = is_h2;
+    is_ok = false;
     loop_on_turn_end(loop, send_rest, NULL);
     PROMISE(loop_run(loop) == 0);
     stream_set_close(&streams);
     loop_remove(loop, &client);
     close(pair[0]);
+}
+
+static const uint8_t good_h1[] = "GET / HTTP/1.1\r\nHost: a.test\r\n\r\n";
+static const uint8_t good_h2[] = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0" // SETTINGS
+                                 "\0\0\13\1\5\0\0\0\1\x82\x87\x84\x41\6a.test";       // HEADERS
+
+static void close_site(void) {
+    talk(false, good_h1, sizeof good_h1 - 1, sizeof good_h1 - 1);
+    PROMISE(is_ok);
+    talk(true, good_h2, sizeof good_h2 - 1, sizeof good_h2 - 1);
+    PROMISE(is_ok);
+    exchange_site_close(site);
+    report_close(report);
+    loop_close(loop);
 }
 
 // The first byte says which protocol, and where the pieces part.
