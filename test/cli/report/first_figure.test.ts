@@ -13,8 +13,10 @@ const waited_ms = 60;
 test("of more loads than a reader could tell apart each lane's are drawn evenly, and the caption has both numbers", () => {
   const data = reportData(exampleFixture);
   const copies = Math.ceil(7000 / data.loads.length);
+  // The second half are crosses, so that a selection that leans to the beginning has none.
+  const late = { status: "invalid", reasons: ["late"] } as const;
   const loads = Array.from({ length: copies }, (_, copy) =>
-    data.loads.map((load) => ({ ...load, id: load.id + copy * data.loads.length })),
+    data.loads.map((load) => ({ ...load, id: load.id + copy * data.loads.length, ...(copy < copies / 2 ? {} : late) })),
   ).flat();
   const text = firstFigure({ ...data, loads }, [{}, {}] as GroupResult[])?.text ?? "";
   const drawn = [...text.matchAll(/<path class="(?:dot|cross)" d="([^"]*)"/g)].map(
@@ -24,6 +26,9 @@ test("of more loads than a reader could tell apart each lane's are drawn evenly,
   assert.ok(drawn.length >= lanes);
   const total = drawn.reduce((sum, dots) => sum + dots, 0);
   assert.ok(total <= 3000 && total > 3000 - lanes, String(total));
+  const crosses = [...text.matchAll(/<path class="cross" d="([^"]*)"/g)].map(([, d = ""]) => d.split("M").length - 1);
+  const crossed = crosses.reduce((sum, each) => sum + each, 0);
+  assert.ok(Math.abs(crossed / total - 0.5) < 0.05, `${crosses.join()} of ${total}`);
   const [, shown, from] = /(\d+) loads, chosen evenly from (\d+)/.exec(text) ?? [];
   assert.equal(Number(shown), total);
   assert.ok(Number(from) > 6000 && Number(from) <= loads.length, from);
