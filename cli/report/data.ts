@@ -6,7 +6,7 @@ import type { LoadFacts, PageLoad } from "../../schemas/generated/page_load.ts";
 import { median } from "../base/quantile.ts";
 import { isUserTiming, type UserTimingName } from "../base/user_timing_name.ts";
 import type { Answer } from "../results/answer/answer.ts";
-import { storedAnswer } from "../results/answer/stored_answer.ts";
+import { type ReadSweep, storedAnswer } from "../results/answer/stored_answer.ts";
 import { referencesIn } from "../results/store/reference_sweeps.ts";
 import type { Cell, Film, FilmedLoad, LinkTest, Load, Results, Sweep, Unmatched } from "../results/store/results.ts";
 import { type MetricChoice, metricChoices, samplesOf, usualMetric } from "../results/verdict/compared_metric.ts";
@@ -102,16 +102,12 @@ function userTimingsIn(loads: readonly Load[]): MetricChoice[] {
 }
 
 /** All by which lanes can be compared but `chosen`: at least two lanes have a valid load with it. */
-function otherMetrics(
-  results: Results,
-  sweep: Sweep,
-  stored: readonly Load[],
-  chosen: MetricChoice,
-): ReportData["otherMetrics"] {
+function otherMetrics(results: Results, read: ReadSweep, chosen: MetricChoice): ReportData["otherMetrics"] {
+  const { stored } = read;
   return [...metricChoices, ...userTimingsIn(stored)].flatMap((metric) => {
     const loads = samplesOf(stored, metric);
     const lanes = new Set(loads.filter(isValid).map(({ lane }) => lane));
-    return metric === chosen || lanes.size < 2 ? [] : [{ metric, loads, answer: storedAnswer(results, sweep, metric) }];
+    return metric === chosen || lanes.size < 2 ? [] : [{ metric, loads, answer: storedAnswer(results, read, metric) }];
   });
 }
 
@@ -121,6 +117,7 @@ export function gatherReport(results: Results, sweepId: number, version: string,
   const cells = results.cellsOf(sweepId);
   const metric = wanted ?? sweep.plan.metric ?? usualMetric;
   const stored = results.loadsOf(sweepId);
+  const read = { sweep, cells, stored };
   const loads = samplesOf(stored, metric);
   const groups = groupsOf(cells, loads);
   const details = new Map<number, PageLoad>();
@@ -151,8 +148,8 @@ export function gatherReport(results: Results, sweepId: number, version: string,
   const references = referencesIn(results, sweepId);
   return {
     version,
-    answer: storedAnswer(results, sweep, metric),
-    otherMetrics: groups.length > maxGroupsByMetric ? [] : otherMetrics(results, sweep, stored, metric),
+    answer: storedAnswer(results, read, metric),
+    otherMetrics: groups.length > maxGroupsByMetric ? [] : otherMetrics(results, read, metric),
     sweep,
     cells,
     metric,

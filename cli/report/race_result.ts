@@ -121,7 +121,7 @@ export function raceResult(results: Results, home: string, sweep: Sweep, keepCre
   const shown = lanes.find(({ load }) => load !== null)?.load;
   const report = reportPath(home, sweep);
   const { name } = describeLink(link_profile);
-  const answer = storedAnswer(results, sweep, usualMetric);
+  const answer = storedAnswer(results, { sweep, cells, stored: loads }, usualMetric);
   const margin_percent = decidedWithin(sweep.plan.until);
   const decisions = margin_percent === null ? [] : placeDecisions(cells, loads, margin_percent);
   const further = verdict.pairs.flatMap((pair) => furtherSentence(pair, answer) ?? []);

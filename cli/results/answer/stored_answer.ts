@@ -2,7 +2,7 @@
 
 import { median } from "../../base/quantile.ts";
 import { meanEvidence, type PathEvidence, pathEvidence } from "../../load/metrics/path_evidence.ts";
-import type { Load, Results, Sweep } from "../store/results.ts";
+import type { Cell, Load, Results, Sweep } from "../store/results.ts";
 import { type MetricChoice, named, samplesOf, usualMetric } from "../verdict/compared_metric.ts";
 import { isMedianOut, isValid, type LanePair, type Sample, timedOut } from "../verdict/sample.ts";
 import { type Answer, soundAnswer } from "./answer.ts";
@@ -47,15 +47,22 @@ function storedEvidence(results: Pick<Results, "harOf">, loads: readonly Load[],
   });
 }
 
+/** What the results have of a sweep: who wants its answer has read it before. */
+export interface ReadSweep {
+  readonly sweep: Sweep;
+  readonly cells: readonly Cell[];
+  /** As they are stored. */
+  readonly stored: readonly Load[];
+}
+
 /** `metric`: by what lanes are compared; default: what the sweep ran for. */
 export function storedAnswer(
-  results: Results,
-  sweep: Sweep,
+  results: Pick<Results, "harOf">,
+  { sweep, cells, stored }: ReadSweep,
   metric: MetricChoice = sweep.plan.metric ?? usualMetric,
 ): Answer {
-  const stored = results.loadsOf(sweep.id);
   const answer = soundAnswer({
-    cells: results.cellsOf(sweep.id),
+    cells,
     loads: samplesOf(stored, metric),
     seed: sweep.seed,
     plan: sweep.plan,

@@ -39,7 +39,7 @@ async function withSweep(fixture: Fixture, work: (results: Results, sweep: numbe
 function terminalOf(results: Results, id: number): string {
   const sweep = results.sweep(id);
   const [cells, loads] = [results.cellsOf(id), results.loadsOf(id)];
-  const answer = storedAnswer(results, sweep);
+  const answer = storedAnswer(results, { sweep, cells, stored: loads });
   const outcome = outcomeOf(cells, loads, sweep.plan as Parameters<typeof outcomeOf>[2], loads.length, { answer });
   return outcomeLines(outcome)
     .map(({ text }) => text)

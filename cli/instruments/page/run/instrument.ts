@@ -176,9 +176,9 @@ function concludeSweep(
   { results, sweep }: Session<Sweep>,
   { all: loads, wall_ms, cut }: RunOutcome,
 ): Conclusion {
-  const answer = storedAnswer(results, sweep);
-  const attempts = results.loadsOf(sweep.id);
-  const ended = outcomeOf(results.cellsOf(sweep.id), attempts, plan, loads, {
+  const [stored, attempts] = [results.cellsOf(sweep.id), results.loadsOf(sweep.id)];
+  const answer = storedAnswer(results, { sweep, cells: stored, stored: attempts });
+  const ended = outcomeOf(stored, attempts, plan, loads, {
     ...{ modelled: modelledPages(sweep), answer, cut },
     published: published?.(plan.name, attempts, plan.seed) ?? [],
   });
