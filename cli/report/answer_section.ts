@@ -18,7 +18,7 @@ import { controllerLanes, controllerSentences, type LaneControllers } from "../r
 import { gainsByRtt } from "../results/verdict/gains_by_link_and_rtt.ts";
 import { decidedWithin, type StoppingSummary, stoppingSentence } from "../results/verdict/load_stopping_outcome.ts";
 import { isValid, type Sample, sortLanes } from "../results/verdict/sample.ts";
-import { type SweepVerdict, winsLine } from "../results/verdict/sweep_verdict.ts";
+import { type PairVerdict, type SweepVerdict, winsLine } from "../results/verdict/sweep_verdict.ts";
 import type { ReportData } from "./data.ts";
 import { rttFigure } from "./figures/rtt_lines.ts";
 import { linkEffects } from "./link_effects.ts";
@@ -149,10 +149,13 @@ interface Comparisons {
 const mostLines = 3;
 
 /** The gain of each pair over RTT; null: links have one RTT. */
-function rttLines({ answer, loads, sweep, cells }: ReportData, { pairs }: SweepVerdict): Markup | null {
-  const all = pairs.map(({ pair }) => pair);
-  const shown = all.length <= mostLines || answer.pair === null ? all.slice(0, mostLines) : [answer.pair];
-  return rttFigure(gainsByRtt(loads, traitsByLink(cells), shown, sweep.seed));
+function rttLines(
+  { sweep, cells }: ReportData,
+  pairs: readonly PairVerdict[],
+  first: PairVerdict | undefined,
+): Markup | null {
+  const shown = pairs.length <= mostLines || !first ? pairs.slice(0, mostLines) : [first];
+  return rttFigure(gainsByRtt(shown, traitsByLink(cells), sweep.seed));
 }
 
 /** What else the loads say: the other pairs, link by link, and what decides a verdict as much as the link does. Null: nothing. */
@@ -165,12 +168,12 @@ export function comparisonsMarkup(
   const isLinkByLink = profiles.size > 1 && decidedWithin(sweep.plan.until) === null;
   const lanes = sortLanes(cells.map(({ lane }) => lane));
   const effects = isLinkByLink ? linkEffects(verdict.pairs, profiles, lanes) : null;
-  const lines = isLinkByLink ? rttLines(data, verdict) : null;
-  const wins = (pair: SweepVerdict["pairs"][number]): Markup | null => {
+  const wins = (pair: PairVerdict): Markup | null => {
     const line = isLinkByLink && effects === null ? winsLine(pair) : null;
     return line === null ? null : html`<p class="wins">${line}</p>`;
   };
   const first = verdict.pairs.find(({ pair }) => pair.lane === answer.pair?.lane && pair.over === answer.pair.over);
+  const lines = isLinkByLink ? rttLines(data, verdict.pairs, first) : null;
   const further = verdict.pairs.flatMap((pair) => {
     const sentence = furtherSentence(pair, answer);
     return sentence === null ? [] : [html`<p>${withMinus(sentence)}</p>${wins(pair)}`];

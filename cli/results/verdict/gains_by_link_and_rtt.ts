@@ -6,8 +6,8 @@ import type { LinkTraits } from "../../link/link.ts";
 import { correctedTogether } from "../stats/multiplicity.ts";
 import { loadsNeeded } from "./cell_significance.ts";
 import { type Direction, direction, type Improvement, improvement } from "./comparison.ts";
-import { type PairedCell, pairedCells } from "./paired_cells.ts";
-import type { LanePair, Sample } from "./sample.ts";
+import type { PairedCell } from "./paired_cells.ts";
+import type { LanePair } from "./sample.ts";
 
 export interface ComparedPair {
   readonly pair: LanePair;
@@ -68,15 +68,14 @@ export interface RttGains {
 
 /** Of pairs that have at least two round-trip times. */
 export function gainsByRtt(
-  samples: readonly Sample[],
+  compared: readonly ComparedPair[],
   links: ReadonlyMap<string, LinkTraits>,
-  pairs: readonly LanePair[],
   seed: number,
 ): RttGains[] {
-  return pairs.flatMap((pair) => {
-    const byRtt = Map.groupBy(pairedCells(samples, pair), ({ link }) => links.get(link)?.rtt_ms ?? null);
+  return compared.flatMap(({ pair, cells }) => {
+    const byRtt = Map.groupBy(cells, ({ link }) => links.get(link)?.rtt_ms ?? null);
     const found = [...byRtt]
-      .flatMap(([rtt_ms, cells]) => (rtt_ms === null ? [] : [{ rtt_ms, result: improvement(cells, pair, seed) }]))
+      .flatMap(([rtt_ms, at]) => (rtt_ms === null ? [] : [{ rtt_ms, result: improvement(at, pair, seed) }]))
       .filter(({ result }) => result.percent !== null)
       .toSorted((a, b) => a.rtt_ms - b.rtt_ms);
     const corrected = correctedTogether(found.map(({ result }) => result));

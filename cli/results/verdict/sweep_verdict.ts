@@ -57,8 +57,7 @@ export function lostLoadsNotes(loads: readonly Sample[]): string[] {
   });
 }
 
-export interface PairVerdict {
-  readonly pair: LanePair;
+export interface PairVerdict extends ComparedPair {
   readonly sentence: string;
   /** On each link, corrected over all links of all pairs; `links` counts them. */
   readonly byLink: LinkResults;
@@ -257,7 +256,7 @@ export function sweepVerdict(
   const pairs = overall.map((result, index): PairVerdict => {
     const [pair, results] = [compared[index] as ComparedPair, byLink[index] as LinkResults];
     return {
-      pair: result.pair,
+      ...pair,
       sentence: sentenceOf(comparisonClause(result)),
       byLink: results,
       links: countLinks(results),

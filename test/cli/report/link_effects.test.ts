@@ -5,6 +5,7 @@ import { parseLink, traitsOf } from "../../../cli/link/link.ts";
 import { rttFigure } from "../../../cli/report/figures/rtt_lines.ts";
 import { linkEffects } from "../../../cli/report/link_effects.ts";
 import { gainsByRtt } from "../../../cli/results/verdict/gains_by_link_and_rtt.ts";
+import { pairedCells } from "../../../cli/results/verdict/paired_cells.ts";
 import type { Sample } from "../../../cli/results/verdict/sample.ts";
 import { sweepVerdict } from "../../../cli/results/verdict/sweep_verdict.ts";
 import { csvOf } from "./markup_text.ts";
@@ -49,7 +50,8 @@ test("each link's mark has the faster lane's colour, and none where no differenc
 });
 
 test("the gain at each RTT is that of all its links together, and stands at its height", () => {
-  const [gains] = gainsByRtt(samples, traits, [pair], 1);
+  const compared = [{ pair, cells: pairedCells(samples, pair) }];
+  const [gains] = gainsByRtt(compared, traits, 1);
   assert.deepEqual(
     gains?.gains.map(({ rtt_ms, result }) => [rtt_ms, result.links, Math.round(result.percent ?? 0)]),
     // The mean of a ratio of 1.3 and one of 1 is 1.14.
@@ -72,12 +74,7 @@ test("the gain at each RTT is that of all its links together, and stands at its 
   assert.ok(widthOf(long) - widthOf(text) > 60, "the names of two browsers' lanes have room");
   assert.equal(
     rttFigure(
-      gainsByRtt(
-        samples,
-        new Map(links.map((link) => [link, { ...traitsOf(parseLink(link)), rtt_ms: 20 }])),
-        [pair],
-        1,
-      ),
+      gainsByRtt(compared, new Map(links.map((link) => [link, { ...traitsOf(parseLink(link)), rtt_ms: 20 }])), 1),
     ),
     null,
   );
