@@ -14,7 +14,7 @@ import { type ComparedMetric, comparedMetric } from "../results/verdict/compared
 import { type Improvement, improvement } from "../results/verdict/comparison.ts";
 import { pairedCells } from "../results/verdict/paired_cells.ts";
 import { counted, countedTogether, isValid, sortLanes, timedOut } from "../results/verdict/sample.ts";
-import { groupsOf, type ReportData } from "./data.ts";
+import type { ReportData } from "./data.ts";
 import { distributionOf } from "./figures/distribution.ts";
 import { savedFigure } from "./figures/figure_file.ts";
 import { filmsOf } from "./group_films.ts";
@@ -47,7 +47,10 @@ function calmLoads(loads: readonly Load[]): { readonly loads: readonly Load[]; r
   const calm = [...places.values()].map((of) => calmed(countedTogether(of)));
   const times_ms = new Map(calm.flatMap((place) => place.loads.map(({ id, plt_ms }) => [id, plt_ms])));
   return {
-    loads: loads.map((load) => ({ ...load, plt_ms: times_ms.get(load.id) ?? load.plt_ms })),
+    loads: loads.map((load) => {
+      const plt_ms = times_ms.get(load.id) ?? load.plt_ms;
+      return plt_ms === load.plt_ms ? load : { ...load, plt_ms };
+    }),
     isCalmed: calm.some(({ slope }) => slope !== null),
   };
 }
@@ -72,8 +75,12 @@ interface RelativeLanes {
   readonly timed: number;
 }
 
-function relativeLanes({ cells, loads, sweep }: ReportData, calm: readonly Load[], reference: string): RelativeLanes {
-  const medianOf = cellMediansOf(calm);
+function relativeLanes(
+  { cells, loads, sweep }: ReportData,
+  calm: readonly Load[],
+  medianOf: ReturnType<typeof cellMediansOf>,
+  reference: string,
+): RelativeLanes {
   const measured_ms = new Map(loads.map(({ id, plt_ms }) => [id, plt_ms]));
   const names = sortLanes(cells.map(({ lane }) => lane));
   let timed = 0;
@@ -110,7 +117,7 @@ function relativeFigure(data: ReportData, reference: string, metric: ComparedMet
   const { loads: calm, isCalmed } = calmLoads(loads);
   const medianOf = cellMediansOf(calm);
   const left = loads.filter((load) => counted(load) === null).length;
-  const { lanes, timed } = relativeLanes(data, calm, reference);
+  const { lanes, timed } = relativeLanes(data, calm, medianOf, reference);
   const figure = distributionFigure(lanes, {
     ...{ left, timed, metric, relativeTo: reference, isCalmed },
     gain: gainOf(answer, true),
@@ -137,7 +144,7 @@ export function firstFigure(data: ReportData, results: readonly GroupResult[]): 
     return distributionOf(`${group.page} over ${group.link}`, lanes, { loads, metric, gain: gainOf(answer) });
   }
   const reference = answer.pair?.over ?? sortLanes(cells.map(({ lane }) => lane))[0];
-  if (reference === undefined || groupsOf(cells, loads).length === 0) return null;
+  if (reference === undefined) return null;
   return relativeFigure(data, reference, metric);
 }
 
