@@ -25,10 +25,8 @@ export function filmsOf(data: ReportData, { group, id, lanes }: GroupResult): Ma
 }
 
 /** Why a page on a link has no film; null: none of its loads was in a browser that cannot be filmed. */
-export function whyUnfilmed({ loads }: Pick<ReportData, "loads">, { page, link }: GroupResult["group"]): Markup | null {
-  const isOfFirefox = loads.some(
-    (load) => load.page === page && load.link === link && /^Firefox /.test(load.browser_version ?? ""),
-  );
+export function whyUnfilmed({ loads }: GroupResult["group"]): Markup | null {
+  const isOfFirefox = loads.some(({ browser_version }) => /^Firefox /.test(browser_version ?? ""));
   return isOfFirefox
     ? html`<p class="soft">There is no film, because pictures of its window would slow down the loads in Firefox.</p>`
     : null;

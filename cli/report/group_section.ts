@@ -93,11 +93,13 @@ function waterfalls(data: ReportData, result: GroupResult, { drawn, shaped }: Sh
 }
 
 function metrics({ filmedLoads, stored }: ReportData, { group, lanes }: GroupResult, isExplained: boolean): Markup {
-  const byLane = lanes.map(({ lane }) => {
-    const cells = new Set(group.cells.filter((cell) => cell.lane === lane).map(({ id }) => id));
-    const loads = stored.filter((load) => cells.has(load.cell));
-    return { lane, loads, films: filmedLoads.filter(({ cell }) => cells.has(cell)) };
-  });
+  const laneOfCell = new Map<number, string>(group.cells.map(({ id, lane }) => [id, lane]));
+  const own = stored.filter(({ cell: id }) => laneOfCell.has(id));
+  const byLane = lanes.map(({ lane }) => ({
+    lane,
+    loads: own.filter(({ cell: id }) => laneOfCell.get(id) === lane),
+    films: filmedLoads.filter(({ cell: id }) => laneOfCell.get(id) === lane),
+  }));
   return html`${metricsTable(byLane, isExplained)}${movesTable(byLane)}`;
 }
 
@@ -134,7 +136,7 @@ ${above.isDrawn ? null : distributionOf(`${page} over ${link}`, result.lanes, { 
 ${excluded && html`<p class="excluded">${excluded}</p>`}
 ${metrics(data, result, options.isExplained)}
 ${waterfalls(data, result, shown, options.isExplained)}
-${above.isFilmed ? null : (filmsOf(data, result) ?? whyUnfilmed(data, result.group))}
+${above.isFilmed ? null : (filmsOf(data, result) ?? whyUnfilmed(result.group))}
 ${linkFacts(profile, shaped, options.isExplained)}`;
   const markup = html`<details class="group" id="${result.id}" data-page="${page}" data-link="${link}"${options.open && html` open`}><summary><b>${middleCut(page, 90)}</b>${modelledPages(data.sweep).has(page) && html` <small>modelled page</small>`} over <b>${link}</b> <small>${medians.join(" · ")}</small></summary>${options.open ? body : builtLater(body)}
 </details>`;

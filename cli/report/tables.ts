@@ -133,8 +133,11 @@ interface SideResult extends GroupResult {
 
 /** Rows of one browser each; what a lane gains in one over another is beside it in no row (agreement_section.ts). */
 function bySide(results: readonly GroupResult[]): SideResult[] {
-  return results.flatMap((result) =>
-    sidesOf(result.lanes).map(({ name, values, loads: lanes }) => {
+  return results.flatMap((result) => {
+    const sides = sidesOf(result.lanes);
+    const [only, other] = sides;
+    if (only?.name === "" && !other) return { ...result, side: "" };
+    return sides.map(({ name, values, loads: lanes }) => {
       const isOwn = (lane: string): boolean => factorsApart(factorsOf(lane), values).length === 0;
       return {
         ...result,
@@ -153,8 +156,8 @@ function bySide(results: readonly GroupResult[]): SideResult[] {
             pair: { lane: withoutFactors(each.pair.lane), over: withoutFactors(each.pair.over) },
           })),
       };
-    }),
-  );
+    });
+  });
 }
 
 /** `noun`: the metric's, as `page load time`. */
