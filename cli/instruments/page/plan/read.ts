@@ -22,7 +22,6 @@ import type { Plan } from "../../../sweep/plan/plan_document.ts";
 import { planChoiceOf } from "../../../sweep/plan/plan_options.ts";
 import { type ServersOptions, servedLanes } from "../../../sweep/plan/servers_option.ts";
 import { mostRuns } from "../../../sweep/plan/until.ts";
-import { planForMachines, sharedPages } from "./shared.ts";
 
 /** What of the command line is for a plan of pages. `reproduce` has no servers, and only `plan` has what runs are to detect. */
 export type PagePlanOptions = Parameters<typeof servingChoiceOf>[0] &
@@ -126,6 +125,7 @@ export function readPagePlan(options: PagePlanOptions): ReadPlan {
   return {
     describe: (home, source) => described(home, source, options),
     shared: async (terms) => {
+      const { planForMachines, sharedPages } = await import("./shared.ts");
       ofMachines = await planForMachines(options, terms);
       return sharedPages(ofMachines);
     },
