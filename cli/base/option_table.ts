@@ -49,6 +49,8 @@ export class OptionTable<out Values> {
   readonly options = new Map<string, Declared>();
   /** Options that help shows under a title of their own. */
   readonly groups = new Map<string, readonly string[]>();
+  /** Options of which one at most is given. */
+  readonly exclusive: (readonly string[])[] = [];
   readonly positionals = new Map<string, DeclaredArgument>();
   readonly examples: Example[] = [];
   /** What help ends with; empty for most. */
@@ -79,6 +81,12 @@ export class OptionTable<out Values> {
 
   group(names: readonly string[], title: string): this {
     this.groups.set(title, names);
+    return this;
+  }
+
+  /** One of them at most: a command line with two is refused. */
+  exclude(...names: readonly string[]): this {
+    this.exclusive.push(names);
     return this;
   }
 

@@ -11,6 +11,8 @@ export interface Declaration {
   readonly arguments: readonly Argument[];
   readonly options: ReadonlyMap<string, Declared>;
   readonly groups: ReadonlyMap<string, readonly string[]>;
+  /** Lists of options of which one at most is given. */
+  readonly exclusive: readonly (readonly string[])[];
   readonly actions: readonly Declaration[];
   readonly examples: readonly Example[];
   readonly epilogue: string;
@@ -42,6 +44,7 @@ export function declarationOf(command: Command, parent = ""): Declaration {
     arguments: argumentsOf(command.usage, table.positionals),
     options: table.options,
     groups: table.groups,
+    exclusive: table.exclusive,
     actions: (command.actions ?? []).map((action) => declarationOf(action, `${name} `)),
     examples: table.examples,
     epilogue: table.epilogueText,

@@ -1,5 +1,4 @@
 // The options of every command that runs a sweep, whatever it is of: how it begins, ends, and is watched.
-import { UserError } from "../base/errors.ts";
 import { type Declared, flag } from "../base/option.ts";
 import type { OptionsOf, OptionTable } from "../base/option_table.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
@@ -23,6 +22,7 @@ export const runOptions = (shown: string, kept?: string) => (table: OptionTable<
     .option("quiet", flag("print nothing until the end unless something is wrong"))
     .option("status", flag("print a line a minute on a terminal too, as in a log", { rare: true }))
     .option("verbose", flag("print a line for each load, run or fetch"))
+    .exclude("quiet", "status", "verbose")
     .with(defineLabs)
     .option("evidence", evidenceOption(kept))
     .option("new", newOption)
@@ -30,16 +30,13 @@ export const runOptions = (shown: string, kept?: string) => (table: OptionTable<
 
 type RunOptions = Omit<OptionsOf<ReturnType<typeof runOptions>>, "dry-run"> & Pick<CommonOptions, "json">;
 
-/** @throws UserError if two are given */
 function verbosityOf({ quiet, status, verbose }: RunOptions): Verbosity | undefined {
-  if (Number(quiet) + Number(status) + Number(verbose) > 1)
-    throw new UserError("--quiet, --status and --verbose exclude each other: give one of them");
   if (quiet) return "quiet";
   if (verbose) return "verbose";
   return status ? "status" : undefined;
 }
 
-/** What the options say of a run. Its time begins here. @throws UserError if they contradict each other */
+/** What the options say of a run. Its time begins here. @throws UserError for what is no time or number */
 export function runTerms(home: string, options: RunOptions) {
   return {
     home,

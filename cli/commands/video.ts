@@ -82,6 +82,7 @@ const define = (table: Table) =>
         describe: "a video that takes so much longer than its clip has failed",
       }),
     )
+    .exclude("rate", "rates")
     .group(["clip", "rate", "rates", "adapt", "link", "runs", "lanes", "dry-run"], essentials)
     .example("trilane video --clip 30s --rate 2mbit --link 1.5mbit/50ms", "a clip that the link is too slow for")
     .example(

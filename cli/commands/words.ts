@@ -38,8 +38,8 @@ function unknown(what: string, meant: string | null, command: string): UserError
 }
 
 /** `1.2, 1.3 or both`. */
-function listed(choices: readonly unknown[]): string {
-  return choices.length < 2 ? choices.join("") : `${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}`;
+function listed(choices: readonly unknown[], word: "and" | "or" = "or"): string {
+  return choices.length < 2 ? choices.join("") : `${choices.slice(0, -1).join(", ")} ${word} ${choices.at(-1)}`;
 }
 
 /** What an option accepts, as far as it is declared; null: any text. */
@@ -117,6 +117,7 @@ class Reader {
     }
     const answer = (["version", "help-all", "help"] as const).find((name) => this.#given.has(name)) ?? null;
     if (!answer) this.#refuseMissing();
+    if (!answer) this.#refuseTogether();
     return { command: this.#command, answer, values: this.#values() };
   }
 
@@ -221,6 +222,13 @@ class Reader {
     const missing = [...options].find(([option, { demandOption }]) => demandOption && !this.#given.has(option));
     if (missing)
       throw new UserError(`${name}: --${missing[0]} is missing: ${missing[1].describe ?? "give it"}; ${seeHelp(name)}`);
+  }
+
+  #refuseTogether(): void {
+    for (const names of this.#command?.exclusive ?? []) {
+      const given = names.filter((name) => (this.#given.get(name) ?? false) !== false).map((name) => `--${name}`);
+      if (given.length > 1) throw new UserError(`${listed(given, "and")} exclude each other: give one of them`);
+    }
   }
 
   #values(): Record<string, unknown> {

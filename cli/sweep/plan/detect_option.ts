@@ -46,12 +46,11 @@ export const defineDetect = (table: OptionTable<unknown>) =>
       describe:
         "a sweep, or a pilot of three runs, that shows it, of flows, fetches and commands required: its number, or a file as `compare` takes it",
     })
+    .exclude("spread", "from")
     .group(["detect", "spread", "from"], "What runs can show:");
 
-/** @throws UserError if what is given cannot be, or both are */
+/** @throws UserError if what is given cannot be */
 export function questionOf({ detect, spread, from }: Partial<DetectOptions>): DetectionQuestion {
-  if (spread !== undefined && from !== undefined)
-    throw new UserError("--spread and --from both say how loads vary: give one of them");
   return {
     percent: percentOf("detect", detect, effects),
     spread_percent: percentOf("spread", spread, spreads),

@@ -11,7 +11,7 @@ import { kernelControllers } from "../../link/flows/transports.ts";
 import { type MetricChoice, metricChoices } from "../../results/verdict/compared_metric.ts";
 import { planRange } from "./plan_range.ts";
 import { toleranceOf, toleranceOption } from "./tolerance.ts";
-import { stoppingChoiceOf, untilOptions } from "./until.ts";
+import { stoppingChoiceOf, stoppingRules, untilOptions } from "./until.ts";
 
 /** `usual`: what it is if it is not given. */
 const metricOption = (usual: string) => ({
@@ -71,6 +71,7 @@ export function plansOptions<const Name extends keyof Rows>(...names: readonly N
   return (table: OptionTable<unknown>) => {
     const rows = planOptions();
     for (const name of names) table.option(name, rows[name]);
+    if (stoppingRules.every((rule) => table.options.has(rule))) table.exclude(...stoppingRules);
     return table as OptionTable<Pick<PlanOptions, Name>>;
   };
 }

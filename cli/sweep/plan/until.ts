@@ -2,7 +2,6 @@
 // of these cannot be; no rule.
 
 import type { PlanUntil } from "../../../schemas/generated/sweep_plan.ts";
-import { UserError } from "../../base/errors.ts";
 import { number, parseTime_ms } from "../../base/option.ts";
 import type { OptionsOf, OptionTable } from "../../base/option_table.ts";
 import { fewestPrecise, firstLook, lastLook } from "../../results/stats/sequential.ts";
@@ -29,11 +28,18 @@ export const untilOptions = (compared = "each pair of lanes") =>
     },
   }) as const;
 
+/** A command takes one of them. */
+export const stoppingRules = ["decide", "precise"] as const;
+
 /** For `with` of a command's table. */
 export const stoppingOptions = (compared: string) => {
   const { decide, precise, "time-limit": limit } = untilOptions(compared);
   return (table: OptionTable<unknown>) =>
-    table.option("decide", decide).option("precise", precise).option("time-limit", limit);
+    table
+      .option("decide", decide)
+      .option("precise", precise)
+      .option("time-limit", limit)
+      .exclude(...stoppingRules);
 };
 
 type UntilOptions = OptionsOf<ReturnType<typeof stoppingOptions>>;
@@ -43,10 +49,8 @@ export interface StoppingChoice {
   readonly time_limit_s?: number;
 }
 
-/** UserError if two rules are given, and for what is no time. */
+/** Of one rule at most, as the table of options has it. UserError for what is no time. */
 export function stoppingChoiceOf({ decide, precise, "time-limit": limit }: Partial<UntilOptions>): StoppingChoice {
-  if (decide !== undefined && precise !== undefined)
-    throw new UserError("--decide and --precise are two rules for when to stop: give one of them");
   return {
     ...(decide === undefined ? {} : { until: { decided_percent: decide } }),
     ...(precise === undefined ? {} : { until: { interval_percent: precise } }),

@@ -75,12 +75,10 @@ function rate_kbps(option: string, text: string): number {
 
 /** UserError. */
 function refuseTogether(words: VideoWords, page: string | undefined): void {
-  const { rate, rates, adapt } = words;
+  const { rates, adapt } = words;
   const given = Object.entries(words).find(([, value]) => value !== undefined && value !== false)?.[0];
   if (page !== undefined && given !== undefined)
     throw new UserError(`video: --${given} is of a clip that is made: leave it out, or the page ${page}`);
-  if (rate !== undefined && rates !== undefined)
-    throw new UserError("video: --rate is one bitrate and --rates several: give one of them");
   if (adapt && rates === undefined)
     throw new UserError("video: --adapt chooses between bitrates: name them with --rates 0.5mbit,1mbit,2mbit");
   if (adapt && !rates?.includes(",")) throw new UserError("video: --adapt chooses between bitrates: name two or more");

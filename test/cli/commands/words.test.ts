@@ -115,6 +115,15 @@ const refused: readonly (readonly [words: readonly string[], answer: string])[] 
   [["synth", "a", "--hosts", "abc"], '--hosts: must be a whole number from 1 to 100 (got "abc")'],
   [["calibrate", "--rounds", "abc"], '--rounds: must be a whole number from 5 to 1000 (got "abc")'],
   [["submit", "p", "--slurm", "--cpus", "0"], '--cpus: must be a whole number from 1 to 4096 (got "0")'],
+  [["time", "--dry-run", "--quiet", "--verbose"], "--quiet and --verbose exclude each other: give one of them"],
+  [
+    ["sweep", "plan", "--status", "--verbose", "--quiet"],
+    "--quiet, --status and --verbose exclude each other: give one of them",
+  ],
+  [["race", "shop", "--precise=1", "--decide=2"], "--decide and --precise exclude each other: give one of them"],
+  [["flows", "--precise=1", "--decide=2"], "--decide and --precise exclude each other: give one of them"],
+  [["video", "--rates=1mbit,2mbit", "--rate=1mbit"], "--rate and --rates exclude each other: give one of them"],
+  [["plan", "p", "--from", "3", "--spread", "4"], "--spread and --from exclude each other: give one of them"],
   [["trace", "synth", "--seed", "x"], '--seed: must be a whole number from 0 to 4294967295 (got "x")'],
 ];
 
@@ -141,6 +150,8 @@ test("what is right is taken", () => {
     ["submit", "plan", "--slurm", "--sbatch=--partition=long", "--sbatch=-N2"],
     ["import", "-", "--name", "shop"],
     ["sweep", "plan", "--page=a", "b", "--no-strict"],
+    ["sweep", "plan", "--quiet", "--no-verbose"],
+    ["time", "--quiet", "--verbose", "--help"],
     ["shell", "--link", "1mbit/50ms", "--", "ls", "--runs", "abc", ""],
     ["remove", "a", "b", "c"],
     ["recording", "rm", "a", "b"],

@@ -43,7 +43,6 @@ const wrong: [Partial<VideoWords>, string | undefined, RegExp][] = [
   [{ rate: "fast" }, undefined, /^video: --rate "fast" is no bitrate: write it as 2mbit or 500kbit$/],
   [{ rate: "0mbit" }, undefined, /^video: --rate "0mbit" is no bitrate/],
   [{ rate: "1.0005mbit" }, undefined, /bitrates are whole kbit\/s/],
-  [{ rate: "1mbit", rates: "1mbit,2mbit" }, undefined, /--rate is one bitrate and --rates several: give one of them$/],
   [{ adapt: true }, undefined, /--adapt chooses between bitrates: name them with --rates/],
   [{ adapt: true, rates: "1mbit" }, undefined, /name two or more$/],
   [{ adapt: true, rates: "1mbit,1mbit" }, undefined, /two video representations have the same bitrate/],
