@@ -122,9 +122,9 @@ export async function preparePages(
   });
 }
 
-/** No recording's name has a slash, and none ends like a file but by intent. */
+/** No recording's name has a slash, and none ends like a file but by intent. `-`: standard input. */
 const isFile = (word: string): boolean =>
-  word.includes("/") || /\.json$/i.test(word) || word.replace(fileEnding, "") !== word;
+  word === "-" || word.includes("/") || /\.json$/i.test(word) || word.replace(fileEnding, "") !== word;
 
 /** Whose place a file's recording takes: that of the same page; null: none is there. UserError where its name is another page's. */
 async function replaced(archive: Archive, file: string, candidate: Candidate): Promise<Recording | null> {

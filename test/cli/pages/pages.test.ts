@@ -159,6 +159,14 @@ describe("pages", () => {
     assert.deepEqual(await pageUnstored(home, "object-1kB"), { page: { synth: "object-1kB" }, size: null });
   });
 
+  test("a race takes a HAR from standard input, as an import does", () => {
+    const input = har("https://shop.example/", "<p>one</p>");
+    const { status, stdout, stderr } = run(home, ["race", "-", "--dry-run"], { input });
+    assert.equal(status, 0, stderr);
+    assert.match(stdout, /^1 page +shop\.example$/m);
+    assert.deepEqual(readdirSync(home), []);
+  });
+
   test("a budget that is none is refused before a page is imported, and of a dry run", () => {
     const file = join(folder, "dry.har");
     writeFileSync(file, har("https://shop.example/", "<p>one</p>"));
