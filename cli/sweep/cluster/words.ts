@@ -35,6 +35,7 @@ export function mergedLines(
 
 /** What would be handed in: Slurm's scripts as they are, or what would run on the hosts. */
 export function plannedLines({ system, of, cells, scripts, hosts, needs, recordings }: SubmissionPlanned): string[] {
+  if (cells.length === 0) return [`nothing to run: ${of} of ${count(of, "cell")} finished before`];
   if (system === "slurm")
     return scripts
       .map(({ text }) => text)
@@ -42,7 +43,7 @@ export function plannedLines({ system, of, cells, scripts, hosts, needs, recordi
       .trimEnd()
       .split("\n");
   return [
-    `${cells.length} of ${count(of, "cell")} would run on ${hosts.join(", ")}${cells.length > 0 ? `: ${rangesOf(cells)}` : ""}`,
+    `${cells.length} of ${count(of, "cell")} would run on ${hosts.join(", ")}: ${rangesOf(cells)}`,
     `each host needs: ${needs.join(", ")}`,
     ...(recordings.length > 0 ? [`recordings that would be sent: ${recordings.join(", ")}`] : []),
   ];

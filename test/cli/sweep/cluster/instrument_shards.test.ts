@@ -243,6 +243,9 @@ for (const { kind, document, cells, each, programs, begin, record, left, counted
         `each host needs: ${[`Trilane ${version} as /t`, ...programs].join(", ")}`,
       ]);
       assert.deepEqual(said, []);
+      for (const cell of [2, 3]) await madeShard({ host: "b", cell });
+      const done = slurmDryRun({ ...submitting, say: () => undefined }, { cpus: null, options: [] });
+      assert.deepEqual([done.cells, plannedLines(done)], [[], ["nothing to run: 3 of 3 cells finished before"]]);
     });
 
     test("shards are one finished sweep, whose attempts keep what they left, and which knows who ran what", async () => {
