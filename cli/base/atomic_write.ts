@@ -128,6 +128,8 @@ export async function atomicWrite(path: string, text: Parts): Promise<void> {
     if (codeOf(error) === "ENOSPC") throw new NoRoomError(`${path}: no space left: free some, or name another file`);
     if (codeOf(error) === "EPIPE")
       throw new RunError(`${path}: its reader ended before it had all: let it read to the end, or name a file`);
+    // The folder is there, as of /proc.
+    if (codeOf(error) === "ENOENT") throw new UserError(`${path}: no file can be made there: name another file`);
     if (codeOf(error) === "EBADF") throw new UserError(`${path}: not open for writing: name another file`);
     throw error;
   }

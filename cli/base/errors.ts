@@ -60,6 +60,6 @@ export function explain(error: unknown): { line: string; status: number } | null
     };
   if (path && (code === "ENOTDIR" || (code === "EEXIST" && syscall === "mkdir")))
     return { line: `${where}is not a folder: name another`, status: 2 };
-  if (code === "ENOENT") return { line: `${where}no such file or folder`, status: 2 };
+  if (code === "ENOENT") return { line: `${where}no such file or folder: name another`, status: 2 };
   return { line: message, status: 1 };
 }

@@ -107,6 +107,16 @@ describe("a file", () => {
   });
 });
 
+test("in a folder that takes no new file, the error names the file and what to do", async () => {
+  await assert.rejects(atomicWrite("/proc/trilane.html", "x"), (error) => {
+    assert.deepEqual(explain(error), {
+      line: "/proc/trilane.html: no file can be made there: name another file",
+      status: 2,
+    });
+    return true;
+  });
+});
+
 test("a folder is refused", async () => {
   await assert.rejects(
     atomicWrite(folder, "x"),
