@@ -92,18 +92,24 @@ function hostLine(fetches: readonly StoredFetch[]): string[] {
   return all.length === 0 ? [] : [`${all.join("; ")}.`];
 }
 
-export function fetchNotes(fetches: readonly StoredFetch[]): string[] {
-  const excluded = excludedAttempts(
+/** Null: all count that did not fail. */
+export const excludedFetches = (fetches: readonly StoredFetch[]): string | null =>
+  excludedAttempts(
     fetches.filter(({ status }) => status === "invalid"),
     fetches.length,
   );
-  return [
-    ...liveLine(fetches),
-    ...failureLines(fetches),
-    ...statusLine(fetches),
-    ...redirectLine(fetches),
-    ...earlyDataLines(fetches),
-    ...(excluded === null ? [] : [excluded]),
-    ...hostLine(fetches),
-  ];
-}
+
+const remarks = (fetches: readonly StoredFetch[], excluded: string | null): string[] => [
+  ...liveLine(fetches),
+  ...failureLines(fetches),
+  ...statusLine(fetches),
+  ...redirectLine(fetches),
+  ...earlyDataLines(fetches),
+  ...(excluded === null ? [] : [excluded]),
+  ...hostLine(fetches),
+];
+
+/** Without how many do not count, for who says that elsewhere. */
+export const fetchRemarks = (fetches: readonly StoredFetch[]): string[] => remarks(fetches, null);
+
+export const fetchNotes = (fetches: readonly StoredFetch[]): string[] => remarks(fetches, excludedFetches(fetches));

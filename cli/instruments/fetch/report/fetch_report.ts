@@ -16,7 +16,7 @@ import type { Results } from "../../../results/store/results.ts";
 import { studyOfPlan } from "../../../results/studies/study.ts";
 import { costSentences } from "../answer/cost_sentence.ts";
 import { discoveries, type HostDiscovery, offersH3 } from "../answer/discovery.ts";
-import { fetchNotes } from "../answer/notes.ts";
+import { excludedFetches, fetchRemarks } from "../answer/notes.ts";
 import { timedAttempts } from "../answer/summary.ts";
 import { fetchStopping, fetchVerdict } from "../answer/verdict.ts";
 import { hostOf, reasonInWords } from "../metrics/fetched.ts";
@@ -132,21 +132,27 @@ function failuresTable(fetches: readonly StoredFetch[]): Markup | null {
   });
 }
 
-/** The answer, and what each lane's fetches take, part by part. The other sentences stand with the lanes. */
-function firstScreen({ sweep, fetches, timed }: FetchReportData, first: string): Markup {
-  const left = fetches.filter(({ status }) => status !== "valid").length;
-  return html`${answerBlock(first, [])}
-${left > 0 && html`<p class="excluded">${count(left, "fetch", "fetches")} of ${String(fetches.length)} failed or ${left === 1 ? "is" : "are"} invalid. <a href="#failures">Which, and why</a>.</p>`}${unfinishedLine(sweep, count(timed.length, "fetch", "fetches"))}${timed.length > 0 && phaseBars(variantRows(timed).rows)}`;
+/** How many failed; each lane's reasons stand with the lanes. Null: none. */
+function failedLine(fetches: readonly StoredFetch[]): string | null {
+  const failed = fetches.filter(({ status }) => status === "failed").length;
+  return failed === 0 ? null : `${failed} of ${count(fetches.length, "fetch", "fetches")} failed.`;
 }
 
-/** The answer first. */
+/** The answer, and what each lane's fetches take, part by part. The other sentences stand with the lanes. */
+function firstScreen({ sweep, fetches, timed }: FetchReportData, first: string): Markup {
+  const left = [failedLine(fetches), excludedFetches(fetches)].filter((line) => line !== null);
+  return html`${answerBlock(first, [])}
+${left.length > 0 && html`<p class="excluded">${left.join(" ")} <a href="#failures">Which, and why</a>.</p>`}${unfinishedLine(sweep, count(timed.length, "fetch", "fetches"))}${timed.length > 0 && phaseBars(variantRows(timed).rows)}`;
+}
+
+/** The answer first. How many fetches do not count stands below it (`firstScreen`). */
 function sentencesOf({ sweep, fetches, cells, timed }: FetchReportData): string[] {
   const own = timedAttempts(fetches, sweep.plan.repetitions);
   return [
     ...fetchVerdict(cells, own, sweep.plan),
     ...stoppingSentences(fetchStopping(sweep, cells, fetches)),
     ...costSentences(timed),
-    ...fetchNotes(own),
+    ...fetchRemarks(own),
   ];
 }
 

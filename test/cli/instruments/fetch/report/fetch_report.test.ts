@@ -93,7 +93,7 @@ test("the answer is of timed fetches alone; counted ones have a table of calls",
   assert.doesNotMatch(report, /90\d\d ms/);
   assert.match(report, /<code>recvmmsg<\/code>/);
   assert.match(report, /System calls were counted in 12 fetches of their own/);
-  assert.doesNotMatch(report, /failed or/);
+  assert.doesNotMatch(report, /class="excluded"/);
 });
 
 test("each part has its heading and place in the contents; hosts have their autonomous system", () => {
@@ -108,9 +108,20 @@ test("each part has its heading and place in the contents; hosts have their auto
 
 test("a host without HTTP/3 is told with its reason, and its fetches among those that failed", () => {
   const report = withPlainSpaces(buildFetchReport(dataOf(fetches(6, 2))));
-  assert.match(report, /7 fetches of 84 failed or are invalid\. <a href="#failures">/);
+  assert.match(report, /<p class="excluded">7 of 84 fetches failed\. <a href="#failures">/);
   assert.match(report, /h2\.example[\s\S]{0,200}no<br><small>time-out: the server did not answer in time over QUIC/);
   assert.match(report, /<section id="failures">/);
+});
+
+test("fetches that do not count are said once, and apart from those that failed", () => {
+  const [first, ...rest] = fetches(6, 2);
+  assert.ok(first);
+  const disturbed: StoredFetch = { ...first, status: "invalid", reasons: ["the machine disturbed the run"] };
+  const report = withPlainSpaces(buildFetchReport(dataOf([disturbed, ...rest])));
+  const excluded = "1 of 84 attempts does not count: the machine disturbed it.";
+  assert.ok(report.includes(`<p class="excluded">7 of 84 fetches failed. ${excluded} <a href="#failures">`));
+  assert.equal(report.match(/attempts? do(?:es)? not count/g)?.length, 1);
+  assert.doesNotMatch(report, /failed or/);
 });
 
 test("nothing came: the report says so, and is whole", () => {
