@@ -114,6 +114,7 @@ function detected(schema: string, file: string, ...words: string[]): PairedDetec
   assert.equal(status, 0, stderr);
   const document = JSON.parse(stdout) as { detection?: PairedDetection };
   assert.equal(schemaErrors(schema, document), null);
+  assert.equal(schemaErrors("sweep-event", document), null);
   assert.ok(document.detection);
   return document.detection;
 }

@@ -7,6 +7,7 @@ import { test } from "node:test";
 import { instrumentOf, instruments, refuseOthersOptions } from "../../../cli/instruments/all.ts";
 import type { AnySweep } from "../../../cli/results/store/results.ts";
 import { output } from "../../product.ts";
+import { schemaErrors } from "../../schemas/schema_errors.ts";
 import { tempFolder } from "../../temp_folder.ts";
 
 const home = tempFolder("trilane-sweep-kinds-");
@@ -58,14 +59,20 @@ test("what a plan is of is found by what it says; one that says nothing is read 
   assert.equal(instrumentOf("carlucci-2015-s3").name, "race");
 });
 
-test("sweep describes a plan of flows and one of fetches, with other runs", () => {
+test("sweep describes a plan of flows, one of fetches and one of commands, with other runs: each is an event", () => {
+  const commands = planFile("described.json", {
+    ...{ name: "ours", repetitions: 2 },
+    commands: ["a", "b"].map((name) => ({ name, words: ["true"] })),
+  });
   for (const [plan, event, runs] of [
     [flows, "flows-planned", 3],
     [fetches, "fetches-planned", 6],
+    [commands, "commands-planned", 6],
   ] as const) {
     const { status, stdout, stderr } = sweep(plan, "--dry-run", "--json", "--runs", "3");
     assert.equal(status, 0, stderr);
     const planned = JSON.parse(stdout) as { event: string; runs?: number; fetches?: number };
+    assert.equal(schemaErrors("sweep-event", planned), null);
     assert.deepEqual([planned.event, planned.runs ?? planned.fetches], [event, runs]);
     assert.match(sweep(plan, "--dry-run").stdout, /^size /m);
   }
