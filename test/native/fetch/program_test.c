@@ -117,7 +117,7 @@ static const struct hostile_case cases[] = {
       .size = 9,
       .again = "\0\0\x08\6\0\0\0\0\0pingpong",
       .again_size = 17}},
-    {"--lane h1 --insecure https://127.0.0.1:%1$u/",
+    {"--lane h1 --insecure --no-https-record https://localhost:%1$u/",
      NULL,
      NULL,
      {.says = "HTTP/1.1 302 Found\r\nLocation: /\xff\r\nContent-Length: 0\r\n\r\n"}},

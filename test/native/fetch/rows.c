@@ -12,6 +12,18 @@ const char *rows_text(const json_t *row, const char *key) {
     return value ? value : "null";
 }
 
+// A program that runs for longer than a minute is killed (run.h).
+static void assert_times(json_t *row) {
+    const char *key;
+    json_t *value;
+    json_object_foreach(row, key, value) {
+        const size_t size = strlen(key);
+        if (size < 3 || strcmp(key + size - 3, "_ms") != 0 || !json_is_number(value)) continue;
+        const double time_ms = json_number_value(value);
+        if (!(time_ms >= 0 && time_ms <= 60000)) fail_msg("%s is %g", key, time_ms);
+    }
+}
+
 void rows_expect(const struct run *run, const char *stage, const char *reason) {
     if (run->status != 0) fail_msg("exit status %d: %s", run->status, run->err);
     json_t *row = json_loads(run->out, JSON_DISABLE_EOF_CHECK, NULL);
@@ -20,6 +32,7 @@ void rows_expect(const struct run *run, const char *stage, const char *reason) {
     if (!stage) {
         if (!json_is_null(error)) fail_msg("%s: %s", rows_text(error, "stage"), rows_text(error, "reason"));
         assert_true(json_is_real(json_object_get(row, "download_ms")));
+        assert_times(row);
     } else if (strcmp(rows_text(error, "stage"), stage) != 0 ||
                strncmp(rows_text(error, "reason"), reason, strlen(reason)) != 0) {
         fail_msg("%s: %s; expected %s: %s", rows_text(error, "stage"), rows_text(error, "reason"), stage,
