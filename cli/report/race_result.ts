@@ -111,7 +111,7 @@ export function raceResult(results: Results, home: string, sweep: Sweep, keepCre
   const films = results.filmsOf(sweep.id);
   const verdict = sweepVerdict(loads, traitsByLink(cells), sweep.seed);
   // Of all lanes together: what a busy machine added is estimated from all of them.
-  const summaries = summarize(loads, sweep.seed);
+  const summaries = summarize(loads);
   const lanes = sortLanes(cells.map(({ lane }) => lane)).flatMap((lane) => {
     const cell = cells.find((each) => each.lane === lane);
     const summary = summaries.find((each) => each.lane === lane);

@@ -88,7 +88,7 @@ function profilesOf(data: ReportData): Map<string, LinkProfile> {
 function groupResults(data: ReportData): GroupResult[] {
   const pairs = lanePairs(data.cells.map((cell) => cell.lane));
   return groupsOf(data.cells, data.loads).map((group, index) => {
-    const summaries = summarize(group.loads, data.sweep.seed);
+    const summaries = summarize(group.loads);
     return {
       group,
       lanes: sortLanes(group.cells.map((cell) => cell.lane)).map(
@@ -110,7 +110,6 @@ function noLoads(lane: string): GroupResult["lanes"][number] {
     min_ms: null,
     max_ms: null,
     variation: null,
-    against: null,
   };
   return { lane, loads: 0, valid: 0, invalid: 0, failed: 0, ...nothing };
 }

@@ -42,7 +42,7 @@ function tracksOf(results: Results, sweeps: readonly Sweep[], metric: MetricChoi
     const loads = samplesOf(results.loadsOf(sweep.id), metric);
     return groupsOf(results.cellsOf(sweep.id), loads).map(({ page, link, loads: own }) => ({
       ...{ page, link },
-      point: { sweep, lanes: summarize(own, sweep.seed) },
+      point: { sweep, lanes: summarize(own) },
     }));
   });
   return [...Map.groupBy(points, ({ page, link }) => JSON.stringify([page, link])).values()].flatMap((of) => {

@@ -166,10 +166,10 @@ function isNone({ result: { interval }, decided }: PairComparison): boolean {
   return only ? only.decision === "equivalent" : interval !== null && isEquivalent(interval);
 }
 
-function withoutPair({ cells, loads, seed }: Answered): string {
+function withoutPair({ cells, loads }: Answered): string {
   if (loads.length === 0) return `No load yet of ${whereOf(cells)}: the command that began this resumes it.`;
   if (!loads.some(isValid)) return `No answer on ${whereOf(cells)}: no load is valid.`;
-  const alone = cells.length === 1 ? loneLaneSentence(loads, seed) : null;
+  const alone = cells.length === 1 ? loneLaneSentence(loads) : null;
   return alone ?? `No comparison on ${whereOf(cells)}: only one lane has valid loads.`;
 }
 

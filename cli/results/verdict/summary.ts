@@ -25,17 +25,19 @@ export interface LaneSummary {
   readonly max_ms: number | null;
   /** Standard deviation over mean; null with fewer than two valid loads. */
   readonly variation: number | null;
+}
+
+export interface ComparedSummary extends LaneSummary {
   /** Improvement over the first lane (h1 where it ran), in the same browser; null for that lane itself. */
   readonly against: Improvement | null;
 }
 
 /** Summaries of the lanes among these loads, h1 first. Loads should be of one page on one link. */
-export function summarize(loads: readonly Sample[], seed = 1): LaneSummary[] {
+export function summarize(loads: readonly Sample[]): LaneSummary[] {
   const lanes = byLane(loads);
   const { loads: counting, off_ms } = calmed(countedTogether(loads));
   return lanes.map(({ lane, loads: all }) => {
     const plts_ms = counting.filter((load) => load.lane === lane).map(({ plt_ms }) => plt_ms);
-    const baseline = lanes.find((other) => !isAcrossFactors({ lane, over: other.lane }))?.lane;
     const range = extremes(plts_ms);
     const out = all.filter(timedOut).length;
     const valid = all.filter(isValid).length;
@@ -53,7 +55,17 @@ export function summarize(loads: readonly Sample[], seed = 1): LaneSummary[] {
       min_ms: range?.least ?? null,
       max_ms: range?.greatest ?? null,
       variation: plts_ms.length > 1 ? coefficientOfVariation(plts_ms) : null,
-      against: baseline === undefined || lane === baseline ? null : compare(loads, { lane, over: baseline }, seed),
     };
+  });
+}
+
+/** The same with comparisons, whose intervals take far longer than all else: reports have their own. */
+export function summarizeCompared(loads: readonly Sample[], seed = 1): ComparedSummary[] {
+  const summaries = summarize(loads);
+  return summaries.map((summary) => {
+    const { lane } = summary;
+    const baseline = summaries.find((other) => !isAcrossFactors({ lane, over: other.lane }))?.lane;
+    const isFirst = baseline === undefined || lane === baseline;
+    return { ...summary, against: isFirst ? null : compare(loads, { lane, over: baseline }, seed) };
   });
 }

@@ -240,7 +240,7 @@ export function sweepVerdict(
   const excluded = excludedLine(loads);
   const empty = lanes.filter((lane) => !loads.some((load) => load.lane === lane && counted(load) !== null));
   const notes = empty.map((lane) => `${lane} has no valid load.`);
-  if (single && valid.length > 0) notes.push(...[loneLaneSentence(loads, seed) ?? []].flat());
+  if (single && valid.length > 0) notes.push(...[loneLaneSentence(loads) ?? []].flat());
   notes.push(...lostLoadsNotes(loads));
   const busy = busyNote(loads);
   if (busy !== null) notes.push(busy);

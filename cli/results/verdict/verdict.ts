@@ -9,7 +9,7 @@ import { significanceLevel } from "../stats/multiplicity.ts";
 import { direction, type Improvement, limitOf } from "./comparison.ts";
 import { gapClause } from "./lane_coverage.ts";
 import { counted, isAcrossFactors, type LanePair, lanePairs, type Sample, sortLanes, timedOut } from "./sample.ts";
-import { type LaneSummary, summarize } from "./summary.ts";
+import { type ComparedSummary, summarize } from "./summary.ts";
 
 /** A smaller difference is one that no one acts on, and what a careful sweep can tell from none. */
 export const equivalence_percent = 3;
@@ -172,15 +172,15 @@ export function excludedLine(loads: readonly Sample[]): string | null {
 }
 
 /** Of loads of one lane, on one page and link: there is nothing to compare. Null: of several lanes, or of none that has a time. */
-export function loneLaneSentence(loads: readonly Sample[], seed: number): string | null {
-  const [lane, second] = summarize(loads, seed);
+export function loneLaneSentence(loads: readonly Sample[]): string | null {
+  const [lane, second] = summarize(loads);
   if (!lane || second || lane.median_ms === null) return null;
   const out = lane.timed_out === 0 ? "" : `, ${lane.timed_out} of which timed out`;
   return `${lane.lane} loads the page in ${formatMedian(lane.median_ms, lane.isAtLeast)} (median of ${count(lane.valid + lane.timed_out, "load")}${out}).`;
 }
 
 /** The terminal's table of lanes as cells of text. `metric`: what was measured, as people say it. */
-export function laneTable(lanes: readonly LaneSummary[], metric = "PLT"): string[][] {
+export function laneTable(lanes: readonly ComparedSummary[], metric = "PLT"): string[][] {
   const [first = "h1"] = sortLanes(lanes.map((summary) => summary.lane));
   // Of several browsers each has its own.
   const baseline = withoutFactors(first);

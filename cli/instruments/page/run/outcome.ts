@@ -18,7 +18,7 @@ import { comparedMetric, samplesOf } from "../../../results/verdict/compared_met
 import { decidedWithin, stoppingSentence, stoppingSummary } from "../../../results/verdict/load_stopping_outcome.ts";
 import { sortLanes } from "../../../results/verdict/sample.ts";
 import { sidesOf } from "../../../results/verdict/sides_agree.ts";
-import { summarize } from "../../../results/verdict/summary.ts";
+import { summarize, summarizeCompared } from "../../../results/verdict/summary.ts";
 import { type PairVerdict, verdictBy, winsLine } from "../../../results/verdict/sweep_verdict.ts";
 import { laneTable, reasonsOf } from "../../../results/verdict/verdict.ts";
 import type { Plan } from "../../../sweep/plan/plan_document.ts";
@@ -95,7 +95,7 @@ export function outcomeOf(
   // In the plan's order, not in that of the loads.
   const place = new Map(cells.map((cell, index) => [JSON.stringify([cell.page, cell.link]), index]));
   groups.sort((a, b) => (place.get(keyOf(a)) ?? 0) - (place.get(keyOf(b)) ?? 0));
-  const summaries = groups.map((group) => summarize(group, seed));
+  const summaries = groups.map((group) => summarize(group));
   const results = groups.map((group, index) =>
     (summaries[index] ?? []).map(
       (summary): CellResult => ({
@@ -117,7 +117,7 @@ export function outcomeOf(
   const verdict = verdictBy(metric, loads, links, seed);
   const table =
     summaries.length === 1
-      ? textTable(laneTable(summaries[0] ?? [], comparedMetric(metric).title))
+      ? textTable(laneTable(summarizeCompared(groups[0] ?? [], seed), comparedMetric(metric).title))
       : mediansTable(results);
   const [only, second] = groups;
   const isDecided = decidedWithin(until) !== null;

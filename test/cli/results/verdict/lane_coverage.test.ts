@@ -7,7 +7,7 @@ import { decisionWords } from "../../../../cli/results/verdict/load_stopping_out
 import { pairDecisions } from "../../../../cli/results/verdict/load_stopping_rule.ts";
 import { pairedCells } from "../../../../cli/results/verdict/paired_cells.ts";
 import type { Sample, ValidSample } from "../../../../cli/results/verdict/sample.ts";
-import { summarize } from "../../../../cli/results/verdict/summary.ts";
+import { summarizeCompared } from "../../../../cli/results/verdict/summary.ts";
 import { sweepVerdict } from "../../../../cli/results/verdict/sweep_verdict.ts";
 import { laneTable } from "../../../../cli/results/verdict/verdict.ts";
 
@@ -53,7 +53,7 @@ test("the newspaper: h1 asked for 123 of 198 requests, and no percentage is told
   assert.deepEqual(sentencesOf(samples), [
     "h3 and h1 are not compared: h3 asked for 100 % of the recorded requests, h1 for 62.1 %.",
   ]);
-  assert.equal(laneTable(summarize(samples))[2]?.[3], "not compared");
+  assert.equal(laneTable(summarizeCompared(samples))[2]?.[3], "not compared");
   const alike = sentencesOf([...loads("h1", 1000, shares(1)), ...loads("h3", 1980, shares(1))]);
   assert.match(alike.join(), /h3 is 98 % slower than h1/);
 });

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { compare, direction, limitOf } from "../../../../cli/results/verdict/comparison.ts";
 import { isSettled, logPairs, pairDecisions } from "../../../../cli/results/verdict/load_stopping_rule.ts";
 import { counted, type Sample } from "../../../../cli/results/verdict/sample.ts";
-import { summarize } from "../../../../cli/results/verdict/summary.ts";
+import { summarize, summarizeCompared } from "../../../../cli/results/verdict/summary.ts";
 import { sweepVerdict } from "../../../../cli/results/verdict/sweep_verdict.ts";
 import { excludedLine, laneTable, loneLaneSentence } from "../../../../cli/results/verdict/verdict.ts";
 
@@ -39,7 +39,7 @@ test("where most timed out the median is at least that long, in words", () => {
     ...loadsOf("h1", [1000, ...Array<null>(8).fill(null)]),
     ...loadsOf("h2", [900, 910, 950, 960, 970, 1000, 1010, 1020, 1030]),
   ];
-  const table = laneTable(summarize(loads));
+  const table = laneTable(summarizeCompared(loads));
   assert.ok(
     table.some((row) => row[1] === "over 60 s" || row[1]?.startsWith("over ")),
     JSON.stringify(table),
@@ -133,7 +133,7 @@ test("pages on links where both lanes timed out are counted, and said to be in n
 });
 
 test("one lane alone, of which most loads timed out: over that time, by all loads", () => {
-  const said = (times_ms: readonly (number | null)[]) => loneLaneSentence(loadsOf("h3", times_ms), 1);
+  const said = (times_ms: readonly (number | null)[]) => loneLaneSentence(loadsOf("h3", times_ms));
   assert.equal(
     said([5000, 5000, null, null, null]),
     "h3 loads the page in over 60.0 s (median of 5 loads, 3 of which timed out).",

@@ -6,7 +6,7 @@ import { textTable } from "../../../../cli/base/text_table.ts";
 import type { Improvement } from "../../../../cli/results/verdict/comparison.ts";
 import type { LoadStatus, Sample } from "../../../../cli/results/verdict/sample.ts";
 import { lanePairs, sortLanes } from "../../../../cli/results/verdict/sample.ts";
-import { summarize } from "../../../../cli/results/verdict/summary.ts";
+import { summarizeCompared } from "../../../../cli/results/verdict/summary.ts";
 import { sweepVerdict } from "../../../../cli/results/verdict/sweep_verdict.ts";
 import {
   comparisonClause,
@@ -119,7 +119,7 @@ const race: Sample[] = [
 ];
 
 test("summaries count every attempt once and average the valid ones", () => {
-  const [h1, h2, h3] = summarize(race);
+  const [h1, h2, h3] = summarizeCompared(race);
   assert.deepEqual([h1?.median_ms, h1?.valid, h1?.against], [1020, 5, null]);
   assert.deepEqual([h2?.median_ms, h2?.loads, h2?.valid, h2?.invalid, h2?.failed], [910, 7, 5, 1, 1]);
   assert.ok(h2?.interval_ms && h2.interval_ms.low >= 895 && h2.interval_ms.high <= 925);
@@ -138,19 +138,19 @@ test("a race's sentences: h3 over h2 first; what is known and what is not; what 
 });
 
 test("a lane with no valid load has no median", () => {
-  const table = laneTable(summarize([...race, load("h4", 0, 5, "invalid", "x")]));
+  const table = laneTable(summarizeCompared([...race, load("h4", 0, 5, "invalid", "x")]));
   assert.equal(table.at(-1)?.[1], "none");
 });
 
 test("one lane alone is told without a comparison; no loads say nothing", () => {
-  assert.equal(loneLaneSentence(race.slice(0, 5), 1), "h1 loads the page in 1020 ms (median of 5 loads).");
-  assert.equal(loneLaneSentence([], 1), null);
+  assert.equal(loneLaneSentence(race.slice(0, 5)), "h1 loads the page in 1020 ms (median of 5 loads).");
+  assert.equal(loneLaneSentence([]), null);
 });
 
 test("the terminal's table is at most 80 columns wide, whatever the times", () => {
   const slow = race.map((sample) => ({ ...sample, plt_ms: sample.plt_ms === null ? null : sample.plt_ms * 97.3 }));
   for (const loads of [race, slow]) {
-    const lines = textTable(laneTable(summarize(loads)));
+    const lines = textTable(laneTable(summarizeCompared(loads)));
     assert.equal(lines.length, 4);
     assert.ok(Math.max(...lines.map((line) => line.length)) <= 80, lines.join("\n"));
   }
