@@ -8,10 +8,16 @@
 import { writeFileSync } from "node:fs";
 
 /** Some nine times the share of a session at 0. */
-const share = "-10";
+const raised = "-10";
+const usual = "0";
 
 /** `pid`: of a process that was just started in a session of its own. Without autogroups, or without the right, all stays as it is. */
-export function takePrecedence(pid: number | undefined): void {
+export const takePrecedence = (pid: number | undefined): void => setShare(pid, raised);
+
+/** Once all is measured: what a browser's end waits for is the kernel's work, which is behind the lab's as long as that has precedence. */
+export const endPrecedence = (pid: number | undefined): void => setShare(pid, usual);
+
+function setShare(pid: number | undefined, share: string): void {
   if (pid === undefined) return;
   try {
     writeFileSync(`/proc/${pid}/autogroup`, share);

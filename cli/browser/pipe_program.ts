@@ -6,7 +6,7 @@
 import { spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { debugLine } from "../base/debug.ts";
-import { takePrecedence } from "../base/precedence.ts";
+import { endPrecedence, takePrecedence } from "../base/precedence.ts";
 import { type Exit, exitOf, killedBy, killGroup, settles } from "../base/process_group.ts";
 
 // Messages of a browser, in their order; for a while those of its network are kept as they came, unread, until another one comes or
@@ -165,6 +165,7 @@ export async function startOnPipe<Peer>(
   const pipe = new Pipe(write as Writable, read as Readable, speech.ofNetwork);
   let peer: { readonly of: Peer } | undefined;
   const end = async (): Promise<Exit> => {
+    endPrecedence(child.pid);
     if (peer) speech.close(peer.of);
     if (peer === undefined || !(await settles(exited, closePatience_ms))) {
       child.kill("SIGTERM");
