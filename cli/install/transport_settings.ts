@@ -36,6 +36,7 @@ const quoted = (text: string): string => `"${text.replaceAll(/["\\]/g, "\\$&")}"
 const helpColumn = 25;
 
 function kindOf(limits: Limits, takesAny: boolean): Kind {
+  if (limits.type === "string") return "TEXT";
   if (limits.enum) return takesAny ? "TEXT" : "CHOICE";
   return limits.type === "boolean" ? "SWITCH" : "NUMBER";
 }

@@ -2,7 +2,14 @@
 // one parser and their one writer. Knows a single flow; what flows mean together is mix.ts's.
 import type { Flow, FlowDirection, FlowTransport } from "../../../schemas/generated/flow.ts";
 import { UserError } from "../../base/errors.ts";
-import { allTransports, isTransport, quicControllers, transportFacts, usualController } from "./transports.ts";
+import {
+  allTransports,
+  isTransport,
+  kernelLacks,
+  quicControllers,
+  transportFacts,
+  usualController,
+} from "./transports.ts";
 
 // Times and sizes as `--flow` writes them: 30s, 500ms, 2min; 8MB, 1500B. Pure; says what is wrong with a word, not where it stands.
 
@@ -151,12 +158,9 @@ class Reader {
         "controller",
         `is only for QUIC: use quic:${name}, or for ${transport} ${this.#offered()}`,
       );
-    if (this.#kernel === null) return name;
-    throw this.fault(
-      piece,
-      "controller",
-      `for ${transport} this kernel offers ${this.#kernel.join(", ")}: use one of them, or load it (\`modprobe tcp_${name}\` as root)`,
-    );
+    const lacks = kernelLacks(name, this.#kernel);
+    if (lacks === null) return name;
+    throw this.fault(piece, "controller", `for ${transport} ${lacks}`);
   }
 
   migrate_ms(piece: Piece, transport: FlowTransport): number {

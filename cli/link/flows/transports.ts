@@ -50,3 +50,9 @@ export function kernelControllers(path = availablePath): readonly string[] | nul
     return null;
   }
 }
+
+/** Why a controller cannot be had of a kernel with these, and what to do; null: it can, or the kernel does not say. */
+export function kernelLacks(name: string, kernel: readonly string[] | null): string | null {
+  if (kernel === null || kernel.includes(name)) return null;
+  return `this kernel offers ${kernel.join(", ")}: use one of them, or load it (\`modprobe tcp_${name}\` as root)`;
+}

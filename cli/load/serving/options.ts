@@ -2,6 +2,7 @@
 import { UserError } from "../../base/errors.ts";
 import type { Declared } from "../../base/option.ts";
 import type { OptionTable } from "../../base/option_table.ts";
+import { kernelControllers, kernelLacks } from "../../link/flows/transports.ts";
 import { livesOnAcks, type ServingChoice } from "./serving.ts";
 import { type Setting, serverSettings, settings, switches } from "./settings.ts";
 
@@ -73,11 +74,16 @@ function settingsSaid(options: ServingOptions, of: Setting["protocol"]): object 
   );
 }
 
-/** What the options say, and nothing beyond it. UserError for a value that cannot be. */
-export function servingChoiceOf(options: ServingOptions): ServingChoice {
+const controllerOf = (said: object): unknown => new Map(Object.entries(said)).get("congestion_control");
+
+/** What the options say, and nothing beyond it. `kernel`: its controllers of TCP. UserError for a value that cannot be. */
+export function servingChoiceOf(options: ServingOptions, kernel = kernelControllers()): ServingChoice {
   const tcp = settingsSaid(options, "tcp");
   const quic = settingsSaid(options, "quic");
-  const controller = new Map<string, unknown>(Object.entries(quic)).get("congestion_control");
+  const ofKernel = controllerOf(tcp);
+  const lacks = typeof ofKernel === "string" ? kernelLacks(ofKernel, kernel) : null;
+  if (lacks !== null) throw new UserError(`--tcp-congestion ${JSON.stringify(ofKernel)}: ${lacks}`);
+  const controller = controllerOf(quic);
   if (options["client-acks"] === "usual" && typeof controller === "string" && livesOnAcks(controller))
     throw new UserError(`--client-acks usual: ${controller} needs frequent ones: leave it out`);
   const isEmpty = (value: object): boolean => Object.keys(value).length === 0;

@@ -17,6 +17,8 @@ interface Words {
   readonly option?: string;
   readonly replay_option?: string;
   readonly summary: string;
+  /** Of a text. */
+  readonly placeholder?: string;
   readonly row?: Row;
 }
 
@@ -47,10 +49,11 @@ export interface Setting {
 /** Of a switch, on and off. */
 export const switches = ["on", "off"] as const;
 
-function declare({ setting: { summary }, oneOf, ...plain }: Member, unit: string | undefined): Declared {
+function declare({ setting: { summary, placeholder }, oneOf, ...plain }: Member, unit: string | undefined): Declared {
   // A size may also be null: the kernel's choice.
   const limits = oneOf?.find(({ type }) => type !== "null") ?? plain;
   if (limits.enum) return { choices: limits.enum, describe: summary };
+  if (limits.type === "string") return { type: "string", ...(placeholder ? { placeholder } : {}), describe: summary };
   if (limits.type === "boolean") return { choices: switches, describe: summary };
   const { minimum: least = 0, maximum } = limits;
   const range: Range = {

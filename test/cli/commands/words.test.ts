@@ -52,7 +52,6 @@ const refused: readonly (readonly [words: readonly string[], answer: string])[] 
     ["race", "shop", "--quic-payload", "1500"],
     '--quic-payload: must be a whole number from 1200 to 1452 (bytes) (got "1500")',
   ],
-  [["race", "shop", "--tcp-congestion", "bbr2"], '--tcp-congestion: must be cubic, reno or bbr (got "bbr2")'],
   [["race", "shop", "--origins", "sharded"], '--origins: must be as-recorded, merged or single (got "sharded")'],
   [["race", "shop", "--json=maybe"], '--json: takes no value (got "maybe"): give it alone, or leave it out'],
   [

@@ -18,8 +18,11 @@ const written = transportSettings((file) => {
   };
   const in_a_hurry = { type: "boolean", setting: { stock: true, replay_help: ["SWITCH", "off: slowly"] } };
   const way = { enum: ["there", "back"], setting: { stock: "back", option: "path" } };
+  const name = { type: "string", setting: { stock: "plain" } };
   const tune = { enum: ["la"], setting: { stock: "la", replay_takes_any: true } };
-  return { definitions: { tcp: { properties: { room_bytes, in_a_hurry } }, quic: { properties: { way, tune } } } };
+  return {
+    definitions: { tcp: { properties: { room_bytes, in_a_hurry, name } }, quic: { properties: { way, tune } } },
+  };
 });
 const header = written.get("transport_settings.h") ?? "";
 const tables = written.get("transport_settings.c") ?? "";
@@ -30,6 +33,7 @@ test("each setting has a member, an option and help", () => {
   for (const row of [
     '"tcp-room", OPTION_NUMBER, OPTION_IN(type, in.tcp.room_bytes), TCP_ROOM_RANGE',
     '"tcp-in-a-hurry", OPTION_EITHER, OPTION_IN(type, in.tcp.in_a_hurry), OPTION_WORDS("off", "on")',
+    '"tcp-name", OPTION_TEXT, OPTION_IN(type, in.tcp.name)',
     '"quic-path", OPTION_CHOICE, OPTION_IN(type, in.quic.way), OPTION_WORDS("there", "back")',
     '"quic-tune", OPTION_TEXT, OPTION_IN(type, in.quic.tune)',
   ])

@@ -16,7 +16,7 @@ const command: Command<CommonOptions & ServingOptions> = {
 
 function choiceOf(...words: string[]) {
   const { values } = readWords([declarationOf(command)], ["serve", ...words]);
-  return servingChoiceOf(values as unknown as ServingOptions);
+  return servingChoiceOf(values as unknown as ServingOptions, ["reno", "cubic", "bbr"]);
 }
 
 test("nothing said chooses nothing", () => {
@@ -66,6 +66,10 @@ test("what cannot be is refused by its option's name", () => {
   const cases: [string[], RegExp][] = [
     [["--think", "fast"], /^--think: must be none, recorded, or milliseconds.*"fast"/],
     [["--think", "-5"], /think/],
+    [
+      ["--tcp-congestion", "vegas"],
+      /^--tcp-congestion "vegas": this kernel offers reno, cubic, bbr: use one of them, or load it \(`modprobe tcp_vegas` as root\)$/,
+    ],
     [["--chain", "large"], /^--chain: must be recorded, small, or 1 to 65536 bytes.*"large"/],
     [["--chain", "0"], /^--chain: /],
     [["--chain", "65537"], /^--chain: /],
