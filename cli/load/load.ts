@@ -13,7 +13,7 @@ import { binaryDigest, versionInWords } from "../browser/browser_binary.ts";
 import { makeScratchFolder, throwIfFull } from "../browser/scratch.ts";
 import { composePageLoad } from "./compose.ts";
 import { engineOf } from "./engine_of.ts";
-import { keepBrowserQlogs, keepDocument, keepFiles, openEvidence } from "./evidence.ts";
+import { keepBrowserQlogs, keepDocument, keepFiles, openEvidence, refuseCutEvidence } from "./evidence.ts";
 import { extraRttArgumentsOf } from "./extra_rtts.ts";
 import { farSide } from "./far_side.ts";
 import { hidingArguments } from "./hidden_files.ts";
@@ -111,6 +111,7 @@ async function measureOne(asGiven: LoadRequest): Promise<PageLoad> {
       const kept = parts.flatMap((part) => part?.kept ?? []);
       await keepFiles(evidence.folder, [...Object.values(reports), ...kept]);
       await keepBrowserQlogs(evidence, (await engine.qlogs?.(folder)) ?? []);
+      await refuseCutEvidence(evidence);
     }
     for (const step of steps) await step.gone?.();
     const measured = {

@@ -9,7 +9,13 @@ import { throwIfFull, withRunFolder } from "../../../browser/scratch.ts";
 import type { AttemptTerms, EndedAttempt } from "../../../engine/measuring.ts";
 import type { LinkProfile } from "../../../link/link.ts";
 import { disturbedRun } from "../../../load/disturbance.ts";
-import { keepDocument, keepFiles, openEvidence, openEvidenceFolder } from "../../../load/evidence.ts";
+import {
+  keepDocument,
+  keepFiles,
+  openEvidence,
+  openEvidenceFolder,
+  refuseCutEvidence,
+} from "../../../load/evidence.ts";
 import { labCommand, labFailure, runLab } from "../../../load/lab.ts";
 import type { Reach } from "../../../load/reach/reach.ts";
 import { readShaperReport } from "../../../load/reports.ts";
@@ -123,6 +129,7 @@ async function attemptIn(folder: string, request: CommandRequest): Promise<Comma
   signal.throwIfAborted();
   const left = [file("process.json"), file("output"), counters, ...Object.values(reports)];
   if (request.evidence !== undefined) await keepFiles(request.evidence, left);
+  if (evidence) await refuseCutEvidence(evidence);
   const ran = await documentIn<CommandProcess>(file("process.json"));
   if (ran === null) {
     throwIfFull({ folder });

@@ -6,7 +6,13 @@ import type { FetchRecord } from "../../../../schemas/generated/fetch_record.ts"
 import { throwIfFull, withRunFolder } from "../../../browser/scratch.ts";
 import type { AttemptTerms, EndedAttempt } from "../../../engine/measuring.ts";
 import type { LinkProfile } from "../../../link/link.ts";
-import { keepDocument, keepFiles, openEvidence, openEvidenceFolder } from "../../../load/evidence.ts";
+import {
+  keepDocument,
+  keepFiles,
+  openEvidence,
+  openEvidenceFolder,
+  refuseCutEvidence,
+} from "../../../load/evidence.ts";
 import { labCommand, labFailure, runLab } from "../../../load/lab.ts";
 import { readReplayReport, readShaperReport } from "../../../load/reports.ts";
 import { prepareServer, readServer } from "../../../load/server_run.ts";
@@ -142,7 +148,10 @@ async function attemptInLab(
     ...clientWords(request, evidence?.qlogs ?? null),
   ];
   const { end, limit_ms, record } = await run(words, request, evidence?.environment);
-  if (evidence) await keepFiles(evidence.folder, Object.values(reports));
+  if (evidence) {
+    await keepFiles(evidence.folder, Object.values(reports));
+    await refuseCutEvidence(evidence);
+  }
   const shaper = await readShaperReport(reports.shaper);
   const wall_ms = wallSince(begun_ms);
   const left = served && (await readServer(served, null));

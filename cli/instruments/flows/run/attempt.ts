@@ -8,7 +8,7 @@ import type { AttemptTerms, EndedAttempt } from "../../../engine/measuring.ts";
 import type { FlowFiles } from "../../../link/flows/flow_run.ts";
 import type { LinkProfile } from "../../../link/link.ts";
 import type { Tolerance } from "../../../load/disturbance.ts";
-import { keepFiles, openEvidence } from "../../../load/evidence.ts";
+import { keepFiles, openEvidence, refuseCutEvidence } from "../../../load/evidence.ts";
 import { labFailure, runLab } from "../../../load/lab.ts";
 import type { FlowRecords } from "../records/flow_records.ts";
 import { readFlowRecords } from "../records/read_flow_records.ts";
@@ -60,7 +60,10 @@ export async function attemptFlowRun(request: FlowAttemptRequest): Promise<FlowA
       watched?.close(),
     );
     signal.throwIfAborted();
-    if (evidence) await keepFiles(evidence.folder, Object.values(paths));
+    if (evidence) {
+      await keepFiles(evidence.folder, Object.values(paths));
+      await refuseCutEvidence(evidence);
+    }
     const { records } = await readFlowRecords(run, paths);
     const wall_ms = Math.round(performance.now() - begun_ms);
     // A flow that failed ends the programs with status 1: its report says more.
