@@ -163,9 +163,12 @@ export const command: Command<RaceOptions> = {
     if (options.budget !== undefined) readBudgets(options.budget);
     if (!isUrl(options.page)) refuseLiveOptions(options, ["record-again"], options.page);
     const source = await pageSource();
+    // Films of whole videos are none that a report could show.
+    const filmedPlan = async (page: PlanPage): Promise<Plan> =>
+      racePlan(options, served, page, options.filmstrip && !(await source.playsVideo(home, page)));
     if (options["dry-run"]) {
       const { page, size } = await source.pageUnstored(home, options.page);
-      const plan = racePlan(options, served, page, options.filmstrip);
+      const plan = await filmedPlan(page);
       const { document, lines } = await plannedPages(home, plan, source, new Map(size ? [[pageName(page), size]] : []));
       return printPlanned(options.json, document, lines);
     }
@@ -179,8 +182,7 @@ export const command: Command<RaceOptions> = {
     const [chosen = page] = options.outside
       ? [page]
       : await source.chosenPages([page], { home, options, terms, trials: "made", say });
-    // Films of whole videos are none that a report could show.
-    const plan = racePlan(options, served, chosen, options.filmstrip && !(await source.playsVideo(home, chosen)));
+    const plan = await filmedPlan(chosen);
     const { json, evidence, budget } = options;
     await executePages({ home, plan, source, report, fresh: options.new, json, evidence, labs, budget });
   },

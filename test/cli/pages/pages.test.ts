@@ -167,6 +167,15 @@ describe("pages", () => {
     assert.deepEqual(readdirSync(home), []);
   });
 
+  test("a race of a video is not filmed, which its dry run knows, too", () => {
+    const { status, stdout, stderr } = run(home, ["race", "video-30s-2000k", "--dry-run"]);
+    assert.equal(status, 0, stderr);
+    assert.match(stdout, /^1 page +video-30s-2000k$/m);
+    const refused = run(home, ["race", "video-30s-2000k", "--films", "1", "--dry-run"]);
+    assert.deepEqual([refused.status, refused.stdout], [2, ""]);
+    assert.match(refused.stderr, /video-30s-2000k is too long to be filmed/);
+  });
+
   test("a budget that is none is refused before a page is imported, and of a dry run", () => {
     const file = join(folder, "dry.har");
     writeFileSync(file, har("https://shop.example/", "<p>one</p>"));

@@ -43,7 +43,8 @@ export async function describePlan(
   const loads = cells.length * plan.repetitions;
   const tests_s = links.reduce((sum, { link_profile }) => sum + testGuess_ms(link_profile), 0) / 1000;
   const run_s = cells.reduce((sum, cell) => sum + guess_ms(cell), 0) / 1000;
-  const seconds = (runs: number): number => Math.round(tests_s + run_s * runs);
+  const films_s = run_s * (plan.films ?? 0);
+  const seconds = (runs: number): number => Math.round(tests_s + run_s * runs + films_s);
   // Who loads until it is enough has no number of runs to ask about.
   const detection = plan.until ? null : detectionOf(plan, home, results, question, seconds);
   return {
@@ -52,7 +53,7 @@ export async function describePlan(
     cells: cells.length,
     loads,
     done,
-    expected_s: Math.round(((run_s * plan.repetitions + tests_s) * (loads - done)) / loads),
+    expected_s: Math.round(((run_s * plan.repetitions + tests_s) * (loads - done)) / loads + films_s),
     expected_bytes: cells.reduce((sum, { page }) => sum + guessStored_bytes(sizes.get(page)), 0) * plan.repetitions,
     pages: plan.pages.map(pageName),
     lanes: [...plan.lanes],

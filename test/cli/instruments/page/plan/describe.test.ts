@@ -39,3 +39,13 @@ test("the number of pages stands apart from their names, however many there are"
     assert.match(planLines(plan, await describePlan(home, plan, source, sizes)).join("\n"), words);
   }
 });
+
+test("films take time as further loads do", async () => {
+  const home = tempFolder("trilane-describe-");
+  const sizes = new Map(["a", "b"].map((page) => [page, { exchanges: 1, body_bytes: 1e6 }]));
+  const time_s = async (change: object): Promise<number> =>
+    (await describePlan(home, fastPlan({ repetitions: 2, ...change }), source, sizes)).expected_s;
+  const [alone_s, filmed_s, more_s] = [await time_s({}), await time_s({ films: 3 }), await time_s({ repetitions: 5 })];
+  assert.ok(filmed_s > alone_s + 10, `${filmed_s} s with films, ${alone_s} s without`);
+  assert.ok(Math.abs(filmed_s - more_s) <= 1, `${filmed_s} s with three films, ${more_s} s with three more loads`);
+});
