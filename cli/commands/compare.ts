@@ -24,13 +24,13 @@ import type { Browser } from "../results/verdict/browsers.ts";
 import { comparedMetric, usualMetric } from "../results/verdict/compared_metric.ts";
 import { browsersAgreeLines } from "../results/verdict/sides_agree.ts";
 import { defineAs } from "../sweep/plan/as_option.ts";
-import { interleavedPlan, usualLink } from "../sweep/plan/interleaved_plan.ts";
+import { interleavedPlan, unstoredInterleavedPlan, usualLink } from "../sweep/plan/interleaved_plan.ts";
 import { defineStoredMetric, plansOptions } from "../sweep/plan/plan_options.ts";
 import { planRange } from "../sweep/plan/plan_range.ts";
 import { type Command, essentials, type House, type OptionsOf, type Table } from "./command.ts";
 import { type Sides, sidesOf } from "./compared_sides.ts";
 import { checkGate, defineGate, type GateOptions, gateOptions, writeGate } from "./gate_files.ts";
-import { newOption } from "./run_options.ts";
+import { dryRunOption, newOption, printPlanned } from "./run_options.ts";
 
 const define = (table: Table) =>
   table
@@ -86,8 +86,9 @@ const define = (table: Table) =>
       number(planRange("settle_ms", "ms"), { rare: true, describe: "watch the page this long after its load event" }),
     )
     .option("new", newOption)
+    .option("dry-run", dryRunOption("what would be loaded and for how long"))
     .group(["threshold", "interleaved", "occasion-spread"], essentials)
-    .group([...ofInterleaved, "compute", "new"], "With --interleaved:")
+    .group([...ofInterleaved, "compute", "new", "dry-run"], "With --interleaved:")
     .group([...gateOptions], "As a gate in CI:")
     .example("trilane compare 1,2,3 4,5,6", "three sweeps of each, tested against the spread between them")
     .example("trilane compare old.db new.db --threshold 3", "the newest sweeps of two files, say of two browsers")
@@ -225,11 +226,17 @@ const ofInterleaved = [
 ];
 
 /** Loads both versions, and judges the sweep; the same again resumes it. */
-async function runInterleaved(options: CompareOptions, home: string, { pageSource, report }: House): Promise<void> {
+async function runInterleaved(options: CompareOptions, home: string, house: House): Promise<void> {
   const { b, json } = options;
+  const { pageSource, report, plannedPages } = house;
   if (b === undefined)
     throw new UserError("--interleaved: name both versions: two pages, or with --page two links or browsers");
   const source = await pageSource();
+  if (options["dry-run"]) {
+    const { plan, unstored } = await unstoredInterleavedPlan(home, source, { ...options, b });
+    const { document, lines } = await plannedPages(home, plan, source, unstored);
+    return printPlanned(json, document, lines);
+  }
   const plan = await interleavedPlan(home, source, { ...options, b });
   await executePages({
     ...{ home, plan, source, report, fresh: options.new, json, published: publishedSentences },
@@ -238,7 +245,9 @@ async function runInterleaved(options: CompareOptions, home: string, { pageSourc
 }
 
 function refuseRunOptions(options: CompareOptions): void {
-  const given = options.new ? "new" : ofInterleaved.find((name) => options[name] !== undefined);
+  const given =
+    (["new", "dry-run"] as const).find((name) => options[name]) ??
+    ofInterleaved.find((name) => options[name] !== undefined);
   if (given) throw new UserError(`--${given}: is for loads that are still to be run: give --interleaved too`);
 }
 

@@ -75,8 +75,8 @@ async function readyPages(
   return chosen;
 }
 
-/** UserError for words that contradict each other. Records or imports pages that are named by their URL or file. */
-export async function interleavedPlan(home: string, source: PageSource, words: InterleavedWords): Promise<Plan> {
+/** The pages that words name, and the plan once they are known. UserError for words that contradict each other. */
+function termsOf(words: InterleavedWords) {
   const { interleaved, links, pages } = versionsOf(words);
   const runs = words.runs ?? usualRuns;
   const planFor = (named: readonly PlanPage[]): Plan =>
@@ -95,8 +95,22 @@ export async function interleavedPlan(home: string, source: PageSource, words: I
   for (const link of links) refuseGivenWithoutDelay(link);
   // What can be wrong with the words is found before a page is recorded or imported.
   planFor(pages.map((_, index) => `page ${index}`));
+  return { pages, planFor };
+}
+
+/** UserError for words that contradict each other. Records or imports pages that are named by their URL or file. */
+export async function interleavedPlan(home: string, source: PageSource, words: InterleavedWords): Promise<Plan> {
+  const { pages, planFor } = termsOf(words);
   const named: PlanPage[] = [];
   // One after another: each import is a writer of the archive.
   for (const page of pages) named.push(await source.pageFor(home, page));
   return planFor(await readyPages(home, source, words, planFor(named), named));
+}
+
+/** As interleavedPlan, but nothing is stored: the plan, and how large pages are that are in files still. */
+export async function unstoredInterleavedPlan(home: string, source: PageSource, words: InterleavedWords) {
+  const { pages, planFor } = termsOf(words);
+  const found = await Promise.all(pages.map((page) => source.pageUnstored(home, page)));
+  const sizes = found.flatMap(({ page, size }) => (size ? [[pageName(page), size] as const] : []));
+  return { plan: planFor(found.map(({ page }) => page)), unstored: new Map(sizes) };
 }

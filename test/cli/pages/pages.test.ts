@@ -176,6 +176,21 @@ describe("pages", () => {
     assert.match(refused.stderr, /video-30s-2000k is too long to be filmed/);
   });
 
+  test("a dry run of two interleaved versions says what would be loaded, and stores nothing", () => {
+    const file = join(folder, "dry.har");
+    writeFileSync(file, har("https://shop.example/", "<p>one</p>"));
+    const words = ["--interleaved", "--lanes", "h1,h2", "--runs", "6", "--dry-run", "--json"];
+    const { status, stdout, stderr } = run(home, ["compare", file, "object-1kB", ...words]);
+    assert.equal(status, 0, stderr);
+    const { event, pages, cells, loads } = JSON.parse(stdout);
+    assert.deepEqual([event, pages, cells, loads], ["sweep-planned", ["dry", "object-1kB"], 4, 24]);
+    const links = run(home, ["compare", "3g", "3g,loss=1%", "--page", "object-1kB", "--interleaved", "--dry-run"]);
+    assert.equal(links.status, 0, links.stderr);
+    assert.match(links.stdout, /^links +2: /m);
+    assert.deepEqual(readdirSync(home), []);
+    assert.match(run(home, ["compare", "1", "2", "--dry-run"]).stderr, /--dry-run: .*give --interleaved too/);
+  });
+
   test("a budget that is none is refused before a page is imported, and of a dry run", () => {
     const file = join(folder, "dry.har");
     writeFileSync(file, har("https://shop.example/", "<p>one</p>"));
