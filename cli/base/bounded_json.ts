@@ -13,34 +13,13 @@ const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a];
 const [objectStart, objectEnd, arrayStart, arrayEnd] = [0x7b, 0x7d, 0x5b, 0x5d];
 
 /** The place of the quote that ends the string whose text begins at `start`; -1: there is none. */
-function endOfString(text: Buffer, start: number): number {
+export function endOfString(text: Buffer, start: number): number {
   for (let end = text.indexOf(quote, start); end >= 0; end = text.indexOf(quote, end + 1)) {
     let escapes = 0;
     while (text[end - 1 - escapes] === backslash && end - 1 - escapes >= start) escapes++;
     if (escapes % 2 === 0) return end;
   }
   return -1;
-}
-
-const beginsNaN: ReadonlySet<number> = new Set(Buffer.from("NI-"));
-
-/** The text with HAR's -1, "not known", for numbers that JSON does not have, as Python writes them; each place stays where it was. */
-export function withoutNaN(text: Buffer): Buffer {
-  const copy = Buffer.from(text);
-  for (let at = 0; at < copy.length; at++) {
-    if (copy[at] === quote) {
-      const end = endOfString(copy, at + 1);
-      if (end < 0) return copy;
-      at = end;
-      continue;
-    }
-    if (!beginsNaN.has(copy[at] ?? 0)) continue;
-    const word = /^(NaN|-?Infinity)\b/.exec(copy.toString("latin1", at, at + 10))?.[0];
-    if (word === undefined) continue;
-    copy.write("-1".padEnd(word.length), at, "latin1");
-    at += word.length - 1;
-  }
-  return copy;
 }
 
 interface JsonScan {

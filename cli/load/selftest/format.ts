@@ -1,6 +1,5 @@
-// A self-test's rows for people: numbers with units, and the terminal's table. Pure; no colour.
-import type { SelftestLink, SelftestRow } from "../../../schemas/generated/selftest.ts";
-import { textTable } from "../../base/text_table.ts";
+// A self-test's rows for people: numbers with units. Pure.
+import type { SelftestRow } from "../../../schemas/generated/selftest.ts";
 
 /** What a load is left out for whose link is not what was planned, before what is out. */
 export const linkIsOut = "the link's self-test is out of tolerance";
@@ -41,27 +40,4 @@ export function rowText({ unit, asked, measured, tolerance }: SelftestRow): RowT
 export function formatRow(row: SelftestRow): string {
   const { asked, measured, tolerance, unit } = rowText(row);
   return `${row.quantity} ${row.direction} ${measured} ${unit}, asked ${asked} within ${tolerance}`;
-}
-
-const words: Readonly<Record<SelftestRow["outcome"], string>> = { within: "within", out: "OUT", "not-measured": "–" };
-
-/** The table of one link, its name as the first line. */
-export function linkLines({ link, rows, measurements }: SelftestLink): string[] {
-  const table = rows.map((row) => {
-    const { asked, measured, tolerance, unit } = rowText(row);
-    const outcome = words[row.outcome];
-    return { cells: [`  ${row.quantity} ${row.direction}, ${unit}`, asked, measured, tolerance], outcome };
-  });
-  const lines = textTable([["", "asked", "measured", "tolerance"], ...table.map(({ cells }) => cells)]);
-  const width = Math.max(...lines.map((line) => line.length));
-  const [head = "", ...rest] = lines;
-  const reasons = new Set(
-    rows.flatMap(({ quantity, reason }) => (reason === null ? [] : [`  ${quantity} not measured: ${reason}`])),
-  );
-  return [
-    measurements > 1 ? `${link} (measured ${measurements} times)` : link,
-    head,
-    ...rest.map((line, index) => `${line.padEnd(width)}  ${table[index]?.outcome ?? ""}`),
-    ...reasons,
-  ];
 }

@@ -1,6 +1,6 @@
 // From a file's text to one HAR: `{"log": ...}` as it should be, wrapped in another object, a list of HARs, only the log, or only its entries,
 // and text that calls a function with one of these (HARP). Pure.
-import { JsonTextError, scanJson, withoutNaN } from "../../base/bounded_json.ts";
+import { endOfString, JsonTextError, scanJson } from "../../base/bounded_json.ts";
 import { UserError } from "../../base/errors.ts";
 import { isRecord, type JsonRecord } from "../../base/json_fields.ts";
 import { count } from "../../base/numbers.ts";
@@ -61,6 +61,28 @@ function parsedOrUndefined(json: Buffer): unknown {
   } catch {
     return undefined;
   }
+}
+
+const quote = 0x22;
+const beginsNaN: ReadonlySet<number> = new Set(Buffer.from("NI-"));
+
+/** The text with HAR's -1, "not known", for numbers that JSON does not have, as Python writes them; each place stays where it was. */
+function withoutNaN(text: Buffer): Buffer {
+  const copy = Buffer.from(text);
+  for (let at = 0; at < copy.length; at++) {
+    if (copy[at] === quote) {
+      const end = endOfString(copy, at + 1);
+      if (end < 0) return copy;
+      at = end;
+      continue;
+    }
+    if (!beginsNaN.has(copy[at] ?? 0)) continue;
+    const word = /^(NaN|-?Infinity)\b/.exec(copy.toString("latin1", at, at + 10))?.[0];
+    if (word === undefined) continue;
+    copy.write("-1".padEnd(word.length), at, "latin1");
+    at += word.length - 1;
+  }
+  return copy;
 }
 
 /** JSON but for numbers that are none (Python's NaN), or a value on each line, as a list. undefined: neither. */
