@@ -4,16 +4,15 @@
 import { readFileSync } from "node:fs";
 import { cpus, release } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Selftest, SelftestLink, SelftestRow } from "../../schemas/generated/selftest.ts";
+import type { Selftest, SelftestLink } from "../../schemas/generated/selftest.ts";
 import { RunError } from "../base/errors.ts";
 import { count } from "../base/numbers.ts";
 import { flag } from "../base/option.ts";
 import { printJson, printLines, terminalText } from "../base/terminal_text.ts";
-import { textTable } from "../base/text_table.ts";
 import { version } from "../base/version.ts";
 import { formatLink } from "../link/link.ts";
 import { readLinks } from "../link/profile_file.ts";
-import { rowText } from "../load/selftest/format.ts";
+import { linkLines } from "../load/selftest/link_table.ts";
 import { quick, thorough } from "../load/selftest/phases.ts";
 import { faultOf, testLink } from "../load/selftest/test_link.ts";
 import type { Command, OptionsOf, Table } from "./command.ts";
@@ -38,33 +37,6 @@ const selftestLinks: readonly string[] = [
   "10mbit/50ms,queue=50ms",
   "10mbit/50ms,aqm=codel",
 ];
-
-const outcomeWords: Readonly<Record<SelftestRow["outcome"], string>> = {
-  within: "within",
-  out: "OUT",
-  "not-measured": "–",
-};
-
-/** The table of one link, its name as the first line. */
-export function linkLines({ link, rows, measurements }: SelftestLink): string[] {
-  const table = rows.map((row) => {
-    const { asked, measured, tolerance, unit } = rowText(row);
-    const outcome = outcomeWords[row.outcome];
-    return { cells: [`  ${row.quantity} ${row.direction}, ${unit}`, asked, measured, tolerance], outcome };
-  });
-  const lines = textTable([["", "asked", "measured", "tolerance"], ...table.map(({ cells }) => cells)]);
-  const width = Math.max(...lines.map((line) => line.length));
-  const [head = "", ...rest] = lines;
-  const reasons = new Set(
-    rows.flatMap(({ quantity, reason }) => (reason === null ? [] : [`  ${quantity} not measured: ${reason}`])),
-  );
-  return [
-    measurements > 1 ? `${link} (measured ${measurements} times)` : link,
-    head,
-    ...rest.map((line, index) => `${line.padEnd(width)}  ${table[index]?.outcome ?? ""}`),
-    ...reasons,
-  ];
-}
 
 /** From the first line of /proc/stat: user nice system idle iowait irq softirq steal, in ticks; null where there is none. */
 function cpuTime(): { idle: number; total: number } | null {

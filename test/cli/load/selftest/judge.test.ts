@@ -2,12 +2,12 @@
 // in just the row that tells of it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { linkLines } from "../../../../cli/commands/selftest.ts";
 import { parseLink } from "../../../../cli/link/link.ts";
 import type { ShaperReport } from "../../../../cli/load/reports.ts";
 import { tracePace } from "../../../../cli/load/selftest/arrivals.ts";
 import { formatRow } from "../../../../cli/load/selftest/format.ts";
 import { judge } from "../../../../cli/load/selftest/judge.ts";
+import { linkLines } from "../../../../cli/load/selftest/link_table.ts";
 import type { PhaseRecord } from "../../../../cli/load/selftest/measure.ts";
 import { quick, thorough } from "../../../../cli/load/selftest/phases.ts";
 import { faultOf } from "../../../../cli/load/selftest/test_link.ts";
